@@ -1,0 +1,102 @@
+"""Where a household keeps its files (``ENLACE_HOME``, else the platform's data folder)."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from configs.errors import EnlaceError
+
+# sockaddr_un holds 108 bytes on Linux and 104 on macOS, the closing NUL included.
+LONGEST_SOCKET_PATH = 100
+
+
+class HomeNotWritable(EnlaceError):
+    """facts: path, reason."""
+
+    code = "home_not_writable"
+
+
+@dataclass(frozen=True)
+class Home:
+    """The folders of one household. Every path is absolute."""
+
+    root: Path
+
+    @classmethod
+    def find(cls, environ: Mapping[str, str]) -> Home:
+        """The home that ``environ`` names, else the platform's own place for data."""
+        named = environ.get("ENLACE_HOME")
+        if named:
+            return cls(Path(named).expanduser().absolute())
+        from platformdirs import user_data_path
+
+        return cls(user_data_path("enlace", appauthor=False).absolute())
+
+    def prepare(self) -> None:
+        """Make the folders, readable by their owner alone. Raises HomeNotWritable."""
+        try:
+            for folder in (self.root, self.members, self.models, self.store, self.runs, self.logs):
+                folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.root):
+                pass
+        except OSError as error:
+            raise HomeNotWritable(path=str(self.root), reason=error.strerror or str(error)) from error
+
+    @property
+    def family_db(self) -> Path:
+        return self.root / "family.db"
+
+    @property
+    def members(self) -> Path:
+        return self.root / "members"
+
+    @property
+    def models(self) -> Path:
+        return self.root / "models"
+
+    @property
+    def store(self) -> Path:
+        return self.root / "store"
+
+    @property
+    def runs(self) -> Path:
+        return self.root / "runs"
+
+    @property
+    def logs(self) -> Path:
+        return self.root / "logs"
+
+    @property
+    def config_file(self) -> Path:
+        return self.root / "config.yaml"
+
+    def artifact(self, digest: str) -> Path:
+        """Where the store keeps the artifact whose SHA-256 is ``digest`` (64 lower-case hex digits)."""
+        return self.store / "sha256" / digest[:2] / digest[2:]
+
+    def member_db(self, member_id: str) -> Path:
+        return self.members / f"{member_id}.db"
+
+    @property
+    def engine_lock(self) -> Path:
+        """Held (flock) by the one engine of this home as long as it lives."""
+        return self.root / "engine.lock"
+
+    @property
+    def busy_flag(self) -> Path:
+        """Held (flock) by the engine while somebody's answer is being read or written."""
+        return self.root / "engine.busy"
+
+    @property
+    def engine_socket(self) -> Path:
+        """The engine's Unix socket: in the home, or in a private folder where that path would be too long."""
+        inside = self.root / "engine.sock"
+        if len(os.fsencode(inside)) <= LONGEST_SOCKET_PATH:
+            return inside
+        digest = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        return Path(tempfile.gettempdir()) / f"enlace-{os.getuid()}" / f"{digest}.sock"

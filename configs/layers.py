@@ -1,0 +1,73 @@
+"""Layers of settings, merged from the weakest to the strongest.
+
+PyYAML's C loader and a recursive merge, not OmegaConf: importing OmegaConf costs 144 ms, a tenth of the
+time in which a second ``enlace ask`` is done.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from configs.errors import EnlaceError
+
+Layer = dict[str, Any]
+
+
+class SettingsUnreadable(EnlaceError):
+    """facts: file, reason."""
+
+    code = "settings_unreadable"
+    exit_code = 2
+
+
+def parse(text: str) -> Any:
+    """YAML text as plain Python values. Raises yaml.YAMLError."""
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    return yaml.load(text, Loader=loader)  # noqa: S506 - both are safe loaders
+
+
+def read_layer(path: Path) -> Layer:
+    """One YAML file as a layer; a file that is not there is an empty layer. Raises SettingsUnreadable."""
+    try:
+        values = parse(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise SettingsUnreadable(file=str(path), reason=" ".join(str(error).split())) from error
+    if values is None:
+        return {}
+    if not isinstance(values, dict):
+        raise SettingsUnreadable(file=str(path), reason="the file must hold `key: value` lines")
+    return values
+
+
+def merged(layers: Iterable[Mapping[str, Any]]) -> Layer:
+    """One layer from several: later ones win, nested sections are merged key by key."""
+    result: Layer = {}
+    for layer in layers:
+        for key, value in layer.items():
+            if isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
+                result[key] = merged([result[key], value])
+            else:
+                result[key] = value
+    return result
+
+
+def dotted(path: str, value: Any) -> Layer:
+    """``dotted("engine.slots", 4)`` is ``{"engine": {"slots": 4}}``."""
+    for key in reversed(path.split(".")):
+        value = {key: value}
+    return dict(value)
+
+
+def environment_layer(environ: Mapping[str, str]) -> Layer:
+    """``ENLACE_ENGINE__SLOTS=4`` sets ``engine.slots``; values are read as YAML."""
+    layers = []
+    for name, text in environ.items():
+        if name.startswith("ENLACE_") and "__" in name:
+            layers.append(dotted(name.removeprefix("ENLACE_").lower().replace("__", "."), parse(text)))
+    return merged(layers)

@@ -1,0 +1,1 @@
+"""One pydantic model a room: what may be set, with a sentence under each field."""

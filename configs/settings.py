@@ -1,0 +1,66 @@
+"""The settings of a household: defaults < ``config.yaml`` < environment (``ENLACE_SECTION__KEY``) < options."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from configs.errors import EnlaceError
+from configs.home import Home
+from configs.layers import environment_layer, merged, read_layer
+from configs.sections.assistant import AssistantSettings
+from configs.sections.engine import EngineSettings
+from configs.sections.interface import InterfaceSettings
+from configs.sections.memory import MemorySettings
+from configs.sections.tools import ToolsSettings
+from configs.sections.training import TrainingSettings
+
+DEFAULTS = Path(__file__).parent / "defaults"
+
+
+class SettingWrong(EnlaceError):
+    """facts: file, key, reason, nearest (an existing key, or empty)."""
+
+    code = "setting_wrong"
+    exit_code = 2
+
+
+class Settings(BaseModel):
+    """Everything that can be set, one section a room."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    assistant: AssistantSettings
+    engine: EngineSettings
+    memory: MemorySettings
+    tools: ToolsSettings
+    interface: InterfaceSettings
+    training: TrainingSettings
+
+
+def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, Any] | None = None) -> Settings:
+    """The validated settings of ``home``. Raises SettingsUnreadable and SettingWrong."""
+    shipped = [read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml"))]
+    layers = [*shipped, read_layer(home.config_file), environment_layer(environ), options or {}]
+    try:
+        return Settings.model_validate(merged(layers))
+    except ValidationError as error:
+        first = error.errors()[0]
+        key = ".".join(str(part) for part in first["loc"])
+        raise SettingWrong(
+            file=str(home.config_file), key=key, reason=first["msg"], nearest=_nearest(first, merged(shipped))
+        ) from error
+
+
+def _nearest(problem: Mapping[str, Any], shipped: dict[str, Any]) -> str:
+    """The existing key that an unknown one was probably meant to be, or an empty string."""
+    *sections, last = (str(part) for part in problem["loc"])
+    known: Any = shipped
+    for section in sections:
+        known = known.get(section, {}) if isinstance(known, dict) else {}
+    close = difflib.get_close_matches(last, list(known), n=1) if problem["type"] == "extra_forbidden" else []
+    return ".".join([*sections, *close]) if close else ""

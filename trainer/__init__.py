@@ -1,0 +1,1 @@
+"""Pairs and text in, weights out."""
