@@ -2,8 +2,39 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class AssistantSettings(BaseModel):
+    """One turn of a conversation: what is put before the model and what is kept."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    language: Literal["", "es", "en"] = Field(
+        description="The household's language; empty follows the system's, and Spanish where that is unknown."
+    )
+    time_zone: str = Field(description="The household's time zone by its IANA name; empty is the machine's.")
+    system_prompt: str = Field(
+        min_length=1,
+        description="What every conversation begins with. Training uses the same text: the trained function is the "
+        "served one.",
+    )
+    recalled_form: Literal["turns", "line"] = Field(
+        description="How a lesson is put before the model: as an earlier exchange, or as a line over the question."
+    )
+    most_lessons: int = Field(ge=0, description="The most lessons put before the model in one turn.")
+    most_facts: int = Field(ge=0, description="The most remembered facts put before the model in one turn.")
+    longest_fact: int = Field(ge=1, description="Characters of the longest thing that can be asked to be remembered.")
+    longest_question_bytes: int = Field(ge=1, description="A question of more bytes than this is refused unread.")
+    lesson_context_messages: int = Field(
+        ge=0, description="How many messages before the question are kept with a correction."
+    )
+    answer_reserve: int = Field(ge=1, description="Tokens of the context kept free for the answer.")
+    bytes_per_token: float = Field(
+        gt=0, description="First guess of how much text a token holds, until the engine has said how long a prompt is."
+    )
+    store_every_s: float = Field(gt=0, le=1, description="How often the answer being written is put on disk, at most.")
+    tool_answer_tokens: int = Field(ge=1, description="The longest answer written from the result of a sum or a clock.")
+    title_length: int = Field(ge=8, description="Characters of a new conversation's title, taken from its question.")
