@@ -18,7 +18,7 @@ Layer = dict[str, Any]
 
 
 class SettingsUnreadable(EnlaceError):
-    """facts: file, reason."""
+    """facts: file (or the environment variable), reason."""
 
     code = "settings_unreadable"
     exit_code = 2
@@ -46,12 +46,13 @@ def read_layer(path: Path) -> Layer:
 
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> Layer:
-    """One layer from several: later ones win, nested sections are merged key by key."""
+    """One new layer from several: later ones win, nested sections are merged key by key."""
     result: Layer = {}
     for layer in layers:
         for key, value in layer.items():
-            if isinstance(value, Mapping) and isinstance(result.get(key), Mapping):
-                result[key] = merged([result[key], value])
+            if isinstance(value, Mapping):
+                weaker = result.get(key)
+                result[key] = merged([weaker if isinstance(weaker, Mapping) else {}, value])
             else:
                 result[key] = value
     return result
@@ -65,9 +66,30 @@ def dotted(path: str, value: Any) -> Layer:
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
-    """``ENLACE_ENGINE__SLOTS=4`` sets ``engine.slots``; values are read as YAML."""
+    """``ENLACE_ENGINE__SLOTS=4`` sets ``engine.slots``; values are read as YAML. Raises SettingsUnreadable."""
     layers = []
     for name, text in environ.items():
         if name.startswith("ENLACE_") and "__" in name:
-            layers.append(dotted(name.removeprefix("ENLACE_").lower().replace("__", "."), parse(text)))
+            try:
+                value = parse(text)
+            except yaml.YAMLError as error:
+                raise SettingsUnreadable(file=name, reason=" ".join(str(error).split())) from error
+            layers.append(dotted(name.removeprefix("ENLACE_").lower().replace("__", "."), value))
     return merged(layers)
+
+
+def variable(path: str) -> str:
+    """The environment variable that sets the dotted ``path``."""
+    return "ENLACE_" + path.upper().replace(".", "__")
+
+
+def holds(layer: Mapping[str, Any], path: str) -> bool:
+    """Whether ``layer`` itself says something about the dotted ``path`` or about a section around it."""
+    value: Any = layer
+    for key in path.split("."):
+        if not isinstance(value, Mapping):
+            return True
+        if key not in value:
+            return False
+        value = value[key]
+    return True

@@ -11,7 +11,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from configs.errors import EnlaceError
 from configs.home import Home
-from configs.layers import environment_layer, merged, read_layer
+from configs.layers import Layer, environment_layer, holds, merged, read_layer, variable
 from configs.sections.assistant import AssistantSettings
 from configs.sections.engine import EngineSettings
 from configs.sections.interface import InterfaceSettings
@@ -23,7 +23,7 @@ DEFAULTS = Path(__file__).parent / "defaults"
 
 
 class SettingWrong(EnlaceError):
-    """facts: file, key, reason, nearest (an existing key, or empty)."""
+    """facts: file (or the environment variable, or the option), key, reason, nearest (an existing key, or empty)."""
 
     code = "setting_wrong"
     exit_code = 2
@@ -44,16 +44,22 @@ class Settings(BaseModel):
 
 def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, Any] | None = None) -> Settings:
     """The validated settings of ``home``. Raises SettingsUnreadable and SettingWrong."""
-    shipped = [read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml"))]
-    layers = [*shipped, read_layer(home.config_file), environment_layer(environ), options or {}]
+    shipped = merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
+    household, environment = read_layer(home.config_file), environment_layer(environ)
     try:
-        return Settings.model_validate(merged(layers))
+        return Settings.model_validate(merged([shipped, household, environment, options or {}]))
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        raise SettingWrong(
-            file=str(home.config_file), key=key, reason=first["msg"], nearest=_nearest(first, merged(shipped))
-        ) from error
+        source = _source(key, home, environment, options or {})
+        raise SettingWrong(file=source, key=key, reason=first["msg"], nearest=_nearest(first, shipped)) from error
+
+
+def _source(key: str, home: Home, environment: Layer, options: Mapping[str, Any]) -> str:
+    """Where a person finds the value of ``key``: the strongest of the layers that holds it."""
+    if holds(options, key):
+        return f"--{key}"
+    return variable(key) if holds(environment, key) else str(home.config_file)
 
 
 def _nearest(problem: Mapping[str, Any], shipped: dict[str, Any]) -> str:
