@@ -2,8 +2,51 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SamplingSettings(BaseModel):
+    """How the next token is chosen where a request does not say."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    temperature: float = Field(ge=0, le=5, description="0 always takes the likeliest token; higher is more varied.")
+    top_k: int = Field(ge=0, description="Keep the k likeliest tokens; 0 keeps all.")
+    top_p: float = Field(gt=0, le=1, description="Keep the likeliest tokens that together reach this probability.")
+    min_p: float = Field(ge=0, le=1, description="Drop tokens less likely than this share of the likeliest one.")
+    repeat_penalty: float = Field(gt=0, le=5, description="Divides the odds of tokens used lately; 1 does nothing.")
+    repeat_window: int = Field(ge=0, description="How many of the latest tokens the repeat penalty looks at.")
+    max_tokens: int = Field(ge=1, description="The longest answer, in tokens.")
 
 
 class EngineSettings(BaseModel):
+    """The process that holds the model."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    model: str = Field(min_length=1, description="The model that a new household starts with.")
+    context_size: int = Field(
+        ge=256,
+        description="Tokens that one conversation may hold, prompt and answer together; at most the model's own.",
+    )
+    slots: int = Field(ge=1, le=64, description="How many answers are written at the same time.")
+    queue_length: int = Field(ge=0, description="How many more questions may wait for a slot.")
+    threads: int = Field(ge=0, description="Threads for computing; 0 takes the physical cores.")
+    batch_size: int = Field(ge=2, description="The most tokens that one step computes, all slots together.")
+    prompt_chunk: int = Field(
+        ge=1, description="Tokens of a prompt read per step: smaller stops sooner and lets other answers flow."
+    )
+    flash_attention: bool = Field(description="Compute attention without storing the whole score matrix.")
+    gpu_layers: int = Field(ge=-1, description="Layers kept on an accelerator; -1 all, 0 none.")
+    memory_reserve_mb: int = Field(ge=0, description="Memory that loading a model must leave to the rest of the house.")
+    swap_probe: str = Field(
+        min_length=1, description="Text read before and after a swap to see that the weights changed."
+    )
+    start_timeout_s: float = Field(gt=0, description="How long a client waits for a starting engine.")
+    stop_timeout_s: float = Field(gt=0, description="How long a stopping engine waits for answers in flight.")
+    request_timeout_s: float = Field(gt=0, description="How long a client waits for the next sign of life.")
+    poll_s: float = Field(gt=0, description="How often a client looks whether a starting engine answers.")
+    longest_request_bytes: int = Field(ge=1024, description="Requests larger than this are refused unread.")
+    log_bytes: int = Field(ge=1024, description="Size at which the engine's log starts a new file.")
+    log_files: int = Field(ge=1, description="How many old log files are kept.")
+    sampling: SamplingSettings = Field(description="Defaults for choosing the next token.")

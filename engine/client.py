@@ -1,0 +1,156 @@
+"""The engine as the other rooms see it: starts it when needed and speaks HTTP to it over its Unix socket."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from engine.answers import Delta, EngineStatus, Finished, Sampling, Usage
+from engine.errors import EngineDied, EngineStopping, error_from_code
+from engine.messages import Message
+from engine.starting import start_engine, wait_until_gone
+from engine.wire import ConnectionLost, Exchange
+
+__all__ = ["Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Usage"]
+
+
+class EngineClient:
+    """Answers from the household's one engine.
+
+    ``manifest()`` gives the digest of the snapshot that ought to be served now; an engine that serves another one
+    is asked to swap before it answers.
+    """
+
+    def __init__(self, home: Home, settings: EngineSettings, manifest: Callable[[], str]) -> None:
+        self._home = home
+        self._settings = settings
+        self._manifest = manifest
+
+    async def chat(
+        self, messages: Sequence[Message], sampling: Sampling, *, cache_key: str | None = None
+    ) -> AsyncGenerator[Delta | Finished, None]:
+        """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the engine's work on it.
+
+        Starts the engine if none runs. If it dies before the first piece, starts it once more; raises EngineDied
+        if it dies later, and whatever error the engine reports.
+        """
+        body = self._chat_body(messages, sampling, cache_key)
+        for last_try in (False, True):
+            begun = False
+            try:
+                async for piece in self._answer(body):
+                    begun = True
+                    yield piece
+            except (ConnectionLost, EngineStopping) as error:
+                if begun or last_try:
+                    raise EngineDied from error
+                await self.start()
+            else:
+                return
+
+    async def status(self) -> EngineStatus | None:
+        """The running engine's own account of itself, or None when none runs."""
+        try:
+            return EngineStatus(**await self._call("GET", "/status"))
+        except ConnectionLost:
+            return None
+
+    async def start(self) -> EngineStatus:
+        """The status of a running engine, started if need be. Raises what kept it from starting."""
+        running = await self.status()
+        while running is None:
+            loop = asyncio.get_running_loop()
+            await loop.run_in_executor(None, start_engine, self._home, self._settings, self._manifest())
+            running = await self.status()
+        return running
+
+    async def load(self, manifest_digest: str) -> None:
+        """Have a running engine serve this snapshot from its next answer on; starts none.
+
+        Returns when it is served; waits for answers in flight. Raises what the engine reports.
+        """
+        try:
+            await self._call("POST", "/snapshot", {"manifest": manifest_digest})
+        except ConnectionLost:
+            return
+
+    async def stop(self) -> bool:
+        """End the running engine and wait until it is gone; False when none ran."""
+        try:
+            await self._call("POST", "/shutdown")
+        except ConnectionLost:
+            return False
+        await wait_until_gone(self._home, self._settings)
+        return True
+
+    async def aclose(self) -> None:
+        """Nothing is kept open between calls; the engine stays up."""
+
+    async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Delta | Finished, None]:
+        exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
+        try:
+            body["manifest"] = self._manifest()
+            status = await exchange.send("POST", "/v1/chat/completions", body)
+            if status != 200:
+                raise _reported(await exchange.json())
+            async for event in exchange.server_events():
+                if "error" in event:
+                    raise _reported(event)
+                for piece in _pieces(event):
+                    yield piece
+        finally:
+            exchange.close()
+
+    async def _call(self, method: str, target: str, body: Any | None = None) -> Any:
+        exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
+        try:
+            status = await exchange.send(method, target, body)
+            answer = await exchange.json()
+        finally:
+            exchange.close()
+        if status >= 400:
+            raise _reported(answer)
+        return answer
+
+    def _chat_body(self, messages: Sequence[Message], sampling: Sampling, cache_key: str | None) -> dict[str, Any]:
+        return {
+            "model": self._settings.model,
+            "messages": [asdict(message) for message in messages],
+            "stream": True,
+            "stream_options": {"include_usage": True},
+            "cache_key": cache_key,
+            **asdict(sampling),
+        }
+
+
+def _reported(answer: Any) -> Exception:
+    error = answer.get("error") if isinstance(answer, dict) else None
+    if not isinstance(error, dict) or "code" not in error:
+        return ConnectionLost(f"an answer that is no error of the engine's: {answer!r:.200}")
+    return error_from_code(error["code"], error.get("facts", {}))
+
+
+def _pieces(event: dict[str, Any]) -> list[Delta | Finished]:
+    """What one chunk of an OpenAI stream says."""
+    pieces: list[Delta | Finished] = []
+    for choice in event["choices"]:
+        text = choice["delta"].get("content")
+        if text:
+            pieces.append(Delta(text))
+    if "enlace" in event:
+        tokens, ours = event["usage"], event["enlace"]
+        usage = Usage(
+            prompt_tokens=tokens["prompt_tokens"],
+            cached_tokens=tokens["prompt_tokens_details"]["cached_tokens"],
+            answer_tokens=tokens["completion_tokens"],
+            ttft_ms=ours["ttft_ms"],
+            tokens_per_second=ours["tokens_per_second"],
+            snapshot=ours["snapshot"],
+            context_size=ours["context_size"],
+        )
+        pieces.append(Finished(ours["reason"], usage))
+    return pieces

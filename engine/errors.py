@@ -1,0 +1,114 @@
+"""What can go wrong with the engine, each with the facts that its sentence needs."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from configs.errors import EnlaceError
+
+
+class EngineError(EnlaceError):
+    """The root of this room's errors. ``status`` is the HTTP status that carries it."""
+
+    code = "engine_error"
+    status: ClassVar[int] = 500
+
+
+class ModelMissing(EngineError):
+    """facts: name, path (where it was looked for)."""
+
+    code = "model_missing"
+    status = 404
+
+
+class ModelBroken(EngineError):
+    """facts: path, reason."""
+
+    code = "model_broken"
+
+
+class ModelTooBig(EngineError):
+    """facts: path, needed_mb, available_mb."""
+
+    code = "model_too_big"
+    status = 507
+
+
+class ModelReplaced(EngineError):
+    """The model's file is not the one that the snapshot was made on. facts: path, snapshot."""
+
+    code = "model_replaced"
+
+
+class TemplateBroken(EngineError):
+    """The model's chat template cannot render this conversation. facts: reason."""
+
+    code = "template_broken"
+
+
+class PromptTooLong(EngineError):
+    """facts: prompt_tokens, context_size."""
+
+    code = "prompt_too_long"
+    status = 400
+
+
+class RequestWrong(EngineError):
+    """facts: field, reason."""
+
+    code = "request_wrong"
+    exit_code = 2
+    status = 400
+
+
+class EngineBusy(EngineError):
+    """The queue is full. facts: waiting."""
+
+    code = "engine_busy"
+    status = 503
+
+
+class EngineStopping(EngineError):
+    """The engine was told to end while this answer was waiting or being written. No facts."""
+
+    code = "engine_stopping"
+    status = 503
+
+
+class EngineDied(EngineError):
+    """The engine went away in the middle of an answer. No facts."""
+
+    code = "engine_died"
+
+
+class EngineStartFailed(EngineError):
+    """facts: reason, log (path)."""
+
+    code = "engine_start_failed"
+
+
+class EngineFailed(EngineError):
+    """Native code refused a step. facts: reason."""
+
+    code = "engine_failed"
+
+
+class AdapterMismatch(EngineError):
+    """facts: path, reason."""
+
+    code = "adapter_mismatch"
+
+
+class SnapshotBroken(EngineError):
+    """facts: digest, reason."""
+
+    code = "snapshot_broken"
+
+
+def error_from_code(code: str, facts: dict[str, str | int | float]) -> EngineError:
+    """The error that another process reported as ``code`` and ``facts``; an unknown code is EngineFailed."""
+    waiting = list(EngineError.__subclasses__())
+    for kind in waiting:
+        if kind.code == code:
+            return kind(**facts)
+    return EngineFailed(reason=code)

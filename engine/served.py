@@ -1,0 +1,75 @@
+"""What a snapshot's manifest says is to be served: a base model and adapters over it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from configs.home import Home
+from engine.catalogue import model_path
+from engine.errors import SnapshotBroken
+
+MANIFEST_FORMAT = 1
+
+
+@dataclass(frozen=True)
+class AdapterFile:
+    """A LoRA adapter in GGUF form and how strongly it is applied."""
+
+    path: Path
+    scale: float
+
+
+@dataclass(frozen=True)
+class ServedSnapshot:
+    """One snapshot, ready to be loaded. ``model_sha256`` is what the base file's content must hash to."""
+
+    name: str
+    manifest_digest: str
+    model_name: str
+    model: Path
+    model_sha256: str
+    adapters: tuple[AdapterFile, ...]
+
+
+def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
+    """The snapshot whose manifest is the artifact ``manifest_digest``.
+
+    Raises SnapshotBroken (manifest or adapter missing, damaged or of another format) and ModelMissing.
+    """
+    manifest = _read_manifest(home, manifest_digest)
+    try:
+        adapters = tuple(_adapter(home, manifest_digest, entry) for entry in manifest["adapters"])
+        name, base = str(manifest["name"]), manifest["base"]
+        base_name, base_sha256 = str(base["name"]), str(base["sha256"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise SnapshotBroken(digest=manifest_digest, reason=f"the manifest lacks or garbles {error}") from error
+    return ServedSnapshot(name, manifest_digest, base_name, model_path(home, base_name), base_sha256, adapters)
+
+
+def _read_manifest(home: Home, digest: str) -> dict[str, Any]:
+    if len(digest) != hashlib.sha256().digest_size * 2 or not all(c in "0123456789abcdef" for c in digest):
+        raise SnapshotBroken(digest=digest, reason="not a SHA-256 in hex")
+    try:
+        content = home.artifact(digest).read_bytes()
+    except OSError as error:
+        raise SnapshotBroken(digest=digest, reason=error.strerror or str(error)) from error
+    if hashlib.sha256(content).hexdigest() != digest:
+        raise SnapshotBroken(digest=digest, reason="its content does not match its name")
+    try:
+        manifest = json.loads(content)
+    except ValueError as error:
+        raise SnapshotBroken(digest=digest, reason=f"not JSON: {error}") from error
+    if not isinstance(manifest, dict) or manifest.get("format") != MANIFEST_FORMAT:
+        raise SnapshotBroken(digest=digest, reason="a manifest of another format")
+    return manifest
+
+
+def _adapter(home: Home, digest: str, entry: dict[str, Any]) -> AdapterFile:
+    path = home.artifact(str(entry["sha256"]))
+    if not path.is_file():
+        raise SnapshotBroken(digest=digest, reason=f"the adapter {entry['sha256']} is not in the store")
+    return AdapterFile(path, float(entry["scale"]))

@@ -1,0 +1,114 @@
+"""Starting the engine as a process of its own, and waiting for it to be ready or gone."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import json
+import os
+import select
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from engine.errors import EngineStartFailed, error_from_code
+
+ROOT = Path(__file__).resolve().parent.parent
+LOG = "engine.log"
+STDERR = "engine.stderr.log"
+LONGEST_REASON = 300
+
+
+def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
+    """Start an engine that serves ``manifest``; returns when it answers at its socket.
+
+    Two callers at once get one engine: the second one's process finds the lock held and says so. Raises what
+    kept the engine from starting, and EngineStartFailed.
+    """
+    deadline = time.monotonic() + settings.start_timeout_s
+    while not answers(home):
+        report = _spawn_and_listen(home, manifest, deadline)
+        if "error" in report:
+            raise error_from_code(report["error"]["code"], report["error"]["facts"])
+        # Another engine is on its way: wait until it answers, or gives its lock back without having done so.
+        while report.get("held") and not answers(home) and is_locked(home):
+            if time.monotonic() > deadline:
+                raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
+            time.sleep(settings.poll_s)
+
+
+async def wait_until_gone(home: Home, settings: EngineSettings) -> None:
+    """Return when no engine holds the lock of this home. Raises EngineStartFailed when it does not go in time."""
+    deadline = time.monotonic() + settings.stop_timeout_s + settings.start_timeout_s
+    while is_locked(home):
+        if time.monotonic() > deadline:
+            raise EngineStartFailed(reason="the old engine does not end", log=str(home.logs / LOG))
+        await asyncio.sleep(settings.poll_s)
+
+
+def answers(home: Home) -> bool:
+    """Whether something accepts connections at the engine's socket."""
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as probe:
+        return probe.connect_ex(os.fsencode(home.engine_socket)) == 0
+
+
+def is_locked(home: Home) -> bool:
+    """Whether an engine of this home is alive."""
+    with contextlib.suppress(FileNotFoundError), home.engine_lock.open("rb") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+    return False
+
+
+def _spawn_and_listen(home: Home, manifest: str, deadline: float) -> dict[str, Any]:
+    """Start the process and read its one line of report: ready, held by another, or an error."""
+    ours, theirs = os.pipe()
+    command = [sys.executable, "-m", "engine", "serve", "--manifest", manifest, "--report-fd", str(theirs)]
+    # GGML_NO_BACKTRACE: an abort in native code must end the process at once, not call a debugger.
+    environment = {**os.environ, "ENLACE_HOME": str(home.root), "GGML_NO_BACKTRACE": "1"}
+    try:
+        with (home.logs / STDERR).open("wb") as stderr:
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=stderr,
+                stderr=stderr,
+                pass_fds=[theirs],
+                start_new_session=True,
+            )
+    except OSError as error:
+        os.close(ours)
+        raise EngineStartFailed(reason=str(error), log=str(home.logs / STDERR)) from error
+    finally:
+        os.close(theirs)
+    with os.fdopen(ours, "rb") as pipe:
+        if not select.select([pipe], [], [], max(0, deadline - time.monotonic()))[0]:
+            process.kill()
+            process.wait()
+            raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
+        line = pipe.readline()
+    if not line:
+        raise EngineStartFailed(reason=_last_words(home, process.wait()), log=str(home.logs / STDERR))
+    report: dict[str, Any] = json.loads(line)
+    if "ready" in report:
+        # The engine outlives its starter on purpose: whoever inherits it will reap it.
+        process.returncode = 0
+    else:
+        process.wait()
+    return report
+
+
+def _last_words(home: Home, code: int) -> str:
+    """The last line that a process left on its standard error, or how it ended."""
+    lines = (home.logs / STDERR).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+    return lines[-1][:LONGEST_REASON] if lines else f"it ended with code {code}"
