@@ -16,6 +16,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 ROOT = Path(__file__).resolve().parent.parent
+# Every virtual environment brings its own pip, which had better not replace itself while it works.
+LEFT_OUT = {"pip"}
 HEADER = "# Written by `make lock` from the environment that the tests passed in. Do not edit.\n"
 
 
@@ -46,7 +48,7 @@ def main() -> int:
     except PackageNotFoundError as error:
         print(f"{error.name} is not installed here: install it, test, then lock.", file=sys.stderr)
         return 1
-    lines = [f"{name}=={number}\n" for name, number in sorted(locked.items())]
+    lines = [f"{name}=={number}\n" for name, number in sorted(locked.items()) if name not in LEFT_OUT]
     (ROOT / "requirements.lock").write_text(HEADER + "".join(lines), encoding="utf-8")
     return 0
 

@@ -1,0 +1,94 @@
+"""Set-up: it refuses what cannot work in a sentence, and never takes half an environment for a whole one."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import set_up
+from tests.project import ROOT
+
+
+@pytest.fixture
+def copy(tmp_path: Path) -> Path:
+    """A copy of what set-up reads, in a folder without an environment."""
+    for name in ("Makefile", *set_up.MADE_FROM):
+        (tmp_path / "clone" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / "clone" / name)
+    return tmp_path / "clone"
+
+
+@pytest.fixture
+def environment(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Set-up's own paths, moved into the copy."""
+    monkeypatch.setattr(set_up, "ROOT", copy)
+    for name, path in {
+        "VENV": ".venv",
+        "STAMP": ".venv/done",
+        "UNFINISHED": ".venv/unfinished",
+        "LOCK": "lock",
+    }.items():
+        monkeypatch.setattr(set_up, name, copy / path)
+    (copy / ".venv").mkdir()
+    return copy
+
+
+def test_without_a_new_enough_python_make_says_so_and_makes_nothing(copy: Path) -> None:
+    tried = subprocess.run(["make", "PYTHON=", "setup"], cwd=copy, capture_output=True, text=True, check=False)
+    assert tried.returncode != 0
+    assert "Enlace needs Python 3.11 or later" in tried.stderr
+    assert not (copy / ".venv").exists()
+
+
+def test_without_a_compiler_set_up_says_so_and_makes_nothing(copy: Path, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    tried = subprocess.run(
+        [sys.executable, "scripts/set_up.py"],
+        cwd=copy,
+        env={"PATH": str(empty)},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert tried.returncode == 1
+    assert "There is no C compiler on this machine" in tried.stderr
+    assert "Traceback" not in tried.stderr
+    assert not (copy / ".venv").exists()
+
+
+def test_a_finished_environment_is_whole_until_what_it_is_made_from_changes(environment: Path) -> None:
+    wanted = set_up.fingerprint()
+    set_up.STAMP.write_text(wanted + "\n", encoding="utf-8")
+    assert set_up.is_whole(wanted)
+    with (environment / "requirements.lock").open("a", encoding="utf-8") as lock:
+        lock.write("one-more==1.0\n")
+    assert not set_up.is_whole(set_up.fingerprint())
+
+
+def test_an_environment_whose_set_up_was_interrupted_is_not_whole(environment: Path) -> None:
+    wanted = set_up.fingerprint()
+    set_up.STAMP.write_text(wanted + "\n", encoding="utf-8")
+    set_up.UNFINISHED.touch()
+    assert not set_up.is_whole(wanted)
+
+
+def test_an_environment_without_a_stamp_is_not_whole(environment: Path) -> None:
+    assert not set_up.is_whole(set_up.fingerprint())
+
+
+def test_an_environment_that_was_moved_is_not_whole(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted = set_up.fingerprint()
+    monkeypatch.setattr(set_up, "VENV", environment / "elsewhere")
+    assert set_up.fingerprint() != wanted
+
+
+def test_make_alone_names_every_target(copy: Path) -> None:
+    said = subprocess.run(["make"], cwd=copy, capture_output=True, text=True, check=True).stdout
+    for target in ("run", "test", "check", "soak", "setup", "lock"):
+        assert f"make {target}" in said
