@@ -1,0 +1,1 @@
+"""What a person sees and touches: the Textual interface over the headless assistant."""
