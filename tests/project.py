@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import string
 import subprocess
-import tomllib
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+
+from app.catalogue import Catalogue
 
 ROOT = Path(__file__).resolve().parent.parent
 LANGUAGES = ("es", "en")
@@ -28,25 +27,11 @@ def project_files(*endings: str) -> list[Path]:
 
 
 def catalogue(language: str) -> dict[str, str]:
-    """Every text of ``language`` with its dotted key, the file's name first."""
-    texts: dict[str, str] = {}
-    for path in sorted((ROOT / "app" / "locale" / language).glob("*.toml")):
-        for key, text in _leaves(tomllib.loads(path.read_text(encoding="utf-8"))):
-            texts[f"{path.stem}.{key}"] = text
-    return texts
+    """Every text of ``language`` as it stands in the files, placeholders unfilled, by its key."""
+    texts = Catalogue(language)
+    return {key: texts.text(key) for key in texts.keys()}  # noqa: SIM118 - a catalogue is no dictionary
 
 
 def placeholders(text: str) -> set[str]:
     """The names in braces of a text."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
-
-
-def _leaves(table: dict[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every text of a TOML table with its dotted key; items of a list are numbered."""
-    for key, value in table.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, f"{prefix}{key}.")
-        elif isinstance(value, list):
-            yield from _leaves({str(number): item for number, item in enumerate(value)}, f"{prefix}{key}.")
-        else:
-            yield prefix + key, str(value)
