@@ -27,6 +27,10 @@ class SearchSettings(BaseModel):
         description="When a question may leave the house: never; when the member says so (\"search …\"); or also when it "
         "asks for news."
     )
+    addresses: dict[str, str] = Field(
+        description="Another address for a service, by its name: a mirror of the family's own, for instance."
+    )
+    longest_query: int = Field(ge=1, description="Characters of a search; what is longer is cut at a word.")
     backends: tuple[str, ...] = Field(min_length=1, description="The search services asked, by their ddgs names.")
     regions: dict[str, str] = Field(description="The region searched for each language, as ddgs names it.")
     safe_search: Literal["on", "moderate", "off"] = Field(description="How strictly adult results are left out.")
