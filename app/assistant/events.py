@@ -23,9 +23,9 @@ State = Literal["complete", "stopped", "failed"]
 class Started:
     """The question is stored and an answer is begun; ``snapshot`` is the one that will write it."""
 
-    conversation_id: int
-    question_id: int
-    answer_id: int
+    conversation_id: str
+    question_id: str
+    answer_id: str
     snapshot: str
 
 
@@ -87,7 +87,7 @@ class Sources:
 class Done:
     """The answer is stored. ``text`` is all of it; it may differ from the tokens (citations are added at the end)."""
 
-    answer_id: int
+    answer_id: str
     text: str
     usage: Usage | None
     lessons_used: int
@@ -101,7 +101,7 @@ class Failed:
     """The answer could not be finished; what had been written is stored with the state ``failed``."""
 
     error: EnlaceError
-    answer_id: int | None
+    answer_id: str | None
 
 
 Event = Started | Recalled | Remembered | ToolCalled | ToolReturned | Trimmed | Token | Sources | Done | Failed

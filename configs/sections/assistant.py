@@ -24,9 +24,6 @@ class AssistantSettings(BaseModel):
     recalled_form: Literal["turns", "line"] = Field(
         description="How a lesson is put before the model: as an earlier exchange, or as a line over the question."
     )
-    most_lessons: int = Field(ge=0, description="The most lessons put before the model in one turn.")
-    most_facts: int = Field(ge=0, description="The most remembered facts put before the model in one turn.")
-    longest_fact: int = Field(ge=1, description="Characters of the longest thing that can be asked to be remembered.")
     longest_question_bytes: int = Field(ge=1, description="A question of more bytes than this is refused unread.")
     lesson_context_messages: int = Field(
         ge=0, description="How many messages before the question are kept with a correction."
@@ -37,4 +34,3 @@ class AssistantSettings(BaseModel):
     )
     store_every_s: float = Field(gt=0, le=1, description="How often the answer being written is put on disk, at most.")
     tool_answer_tokens: int = Field(ge=1, description="The longest answer written from the result of a sum or a clock.")
-    title_length: int = Field(ge=8, description="Characters of a new conversation's title, taken from its question.")
