@@ -2,8 +2,33 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 
 class InterfaceSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    theme: Literal["dark", "light"] = Field(description="Colours until somebody chooses others in the interface.")
+    language: Literal["", "es", "en"] = Field(
+        description="Language of the screen; empty follows the member, then the system."
+    )
+    frames_per_second: float = Field(gt=0, description="How often at most a streaming answer is drawn, per second.")
+    reading_width: int = Field(ge=20, description="Most cells in a line of an answer, however wide the terminal.")
+    paragraph_bound: int = Field(
+        ge=200, description="Characters after which an unbroken paragraph is laid out in parts, to stay smooth."
+    )
+    table_measured_rows: int = Field(ge=1, description="Rows of a table that settle the widths of its columns.")
+    narrow_width: int = Field(ge=20, description="Terminals of at most so many columns hide the side list behind a key.")
+    side_width: int = Field(ge=16, description="Cells for the side list of conversations.")
+    composer_lines: int = Field(ge=1, description="Most lines to which the composer grows.")
+    conversations_listed: int = Field(ge=1, description="Conversations that the side list shows, the last used first.")
+    found_listed: int = Field(ge=1, description="Most results that a search in the conversations shows.")
+    status_seconds: float = Field(gt=0, description="Seconds between two looks at the engine and the trainer.")
+    training_seconds: float = Field(gt=0, description="Seconds between two readings of a running training's progress.")
+    undo_seconds: float = Field(gt=0, description="Seconds for which an undo is offered on the screen.")
+    lessons_for_training: int = Field(ge=1, description="Lessons waiting at which the bar of the night is full.")
+    share_corrections: bool = Field(
+        description="Whether a correction is shared with the household unless its member keeps it private."
+    )

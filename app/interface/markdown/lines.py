@@ -29,6 +29,7 @@ class Look(IntFlag):
     NUMBER = 4096
     WARNING = 8192
     SUCCESS = 16384
+    MEMBER = 32768
 
 
 class Span(NamedTuple):
