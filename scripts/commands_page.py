@@ -1,0 +1,89 @@
+"""Writes docs/commands.md from the commands themselves: what each does, its arguments and options, in English."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import typer
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+Command = TyperCommand | TyperGroup
+Parameter = TyperArgument | TyperOption
+
+PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
+HEADER = """# Commands
+
+`enlace` alone opens the interface. Every command explains itself with `--help`, in the language of the household.
+Listings take `--json`, for other programs to read. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate,
+130 interrupted.
+
+This page is written by `python -m scripts.commands_page`; a test compares it with the commands.
+"""
+
+
+def root() -> Command:
+    """The whole command, saying its help in English."""
+    os.environ["LANG"] = "en_US.UTF-8"
+    from app.command import app
+
+    command = typer.main.get_command(app)
+    if not isinstance(command, TyperCommand | TyperGroup):
+        raise TypeError(type(command))
+    return command
+
+
+def walk(command: Command, name: str = "enlace") -> Iterator[tuple[str, Command]]:
+    """``command`` and every command below it, with their full names, in the order of the help."""
+    yield name, command
+    if isinstance(command, TyperGroup):
+        context = typer.Context(command, info_name=name)
+        for inner in command.list_commands(context):
+            below = command.get_command(context, inner)
+            if isinstance(below, TyperCommand | TyperGroup) and not below.hidden:
+                yield from walk(below, f"{name} {inner}")
+
+
+def page() -> str:
+    """The whole page."""
+    return HEADER + "".join(section(name, command) for name, command in walk(root()))
+
+
+def section(name: str, command: Command) -> str:
+    """What the page says of one command."""
+    shown = [parameter for parameter in parameters(command) if not parameter.hidden and parameter.name != "help"]
+    usage = " ".join([name, *(metavar(parameter) for parameter in shown if isinstance(parameter, TyperArgument))])
+    table = "\n| | |\n|---|---|\n" + "".join(row(parameter) for parameter in shown) if shown else ""
+    depth = "##" if name.count(" ") <= 1 else "###"
+    return f"\n{depth} `{usage}`\n{' '.join((command.help or '').split())}\n{table}"
+
+
+def parameters(command: Command) -> list[Parameter]:
+    """The arguments and options of a command."""
+    return [parameter for parameter in command.params if isinstance(parameter, TyperArgument | TyperOption)]
+
+
+def metavar(argument: TyperArgument) -> str:
+    """How an argument is written in a line of usage."""
+    name = (argument.name or "").upper() + ("…" if argument.nargs != 1 else "")
+    return name if argument.required else f"[{name}]"
+
+
+def row(parameter: Parameter) -> str:
+    """One line of a command's table."""
+    options = [*parameter.opts, *parameter.secondary_opts]
+    name = metavar(parameter) if isinstance(parameter, TyperArgument) else ", ".join(options)
+    text = " ".join((parameter.help or "").split()).replace("|", "\\|")
+    return f"| `{name}` | {text} |\n"
+
+
+def main() -> int:
+    """Write the page; the exit code."""
+    PAGE.write_text(page(), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,101 @@
+"""The documents are true: every command and setting is in them, every link leads somewhere, both languages agree."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from scripts import settings_page
+from tests.project import ROOT, project_files
+
+COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+READMES = ("README.md", "README.es.md")
+LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+
+
+def console_lines(name: str) -> list[str]:
+    """The commands that a README tells its reader to type, in order."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+
+
+def test_the_page_of_commands_is_what_the_commands_say() -> None:
+    """Generated in a Python of its own: the language of a help text is chosen when the commands are made."""
+    code = "from scripts.commands_page import page; import sys; sys.stdout.write(page())"
+    environ = {**os.environ, "LANG": "en_US.UTF-8", "PYTHONIOENCODING": "utf-8"}
+    made = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environ, capture_output=True, encoding="utf-8", check=True
+    )
+    assert made.stdout == COMMANDS, "run: python -m scripts.commands_page"
+
+
+def test_every_command_says_what_it_does() -> None:
+    silent = re.findall(r"^##+ `(.*)`\n\n", COMMANDS, re.MULTILINE)
+    assert silent == []
+
+
+def test_every_argument_and_option_says_what_it_does() -> None:
+    assert re.findall(r"^\| `(.*)` \|  \|$", COMMANDS, re.MULTILINE) == []
+
+
+def test_the_page_of_settings_is_what_the_settings_say() -> None:
+    assert settings_page.PAGE.read_text(encoding="utf-8") == settings_page.page(), (
+        "run: python -m scripts.settings_page"
+    )
+
+
+def test_both_readmes_have_the_same_commands_in_the_same_order() -> None:
+    english, spanish = (console_lines(name) for name in READMES)
+    assert english == spanish
+    assert len(english) >= 10
+
+
+def test_both_readmes_have_the_same_parts() -> None:
+    english, spanish = ((ROOT / name).read_text(encoding="utf-8") for name in READMES)
+    for part in (r"^## ", r"^\| ", r"^- ", r"^!\[", r"^```"):
+        assert len(re.findall(part, english, re.MULTILINE)) == len(re.findall(part, spanish, re.MULTILINE)), part
+
+
+@pytest.mark.parametrize("page", [*READMES, *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))])
+def test_every_link_to_a_file_leads_somewhere(page: str) -> None:
+    path = ROOT / page
+    links = [link for link in LINK.findall(path.read_text(encoding="utf-8")) if "://" not in link]
+    assert [link for link in links if not (path.parent / link).exists()] == []
+
+
+def test_every_file_that_a_page_names_exists() -> None:
+    named = re.compile(
+        r"`((?:app|configs|engine|memory|scripts|tests|tools|trainer|docs)/[\w/.-]+\.(?:py|md|yaml|toml))`"
+    )
+    pages = [path for path in project_files(".md") if path.name != "CHANGELOG.md"]
+    missing = [
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in pages
+        for name in named.findall(path.read_text(encoding="utf-8"))
+        if not (ROOT / name).exists()
+    ]
+    assert missing == []
+
+
+def test_every_enlace_command_in_a_page_exists() -> None:
+    known = set(re.findall(r"^##+ `(enlace(?: [a-z]+)*)", COMMANDS, re.MULTILINE))
+    unknown = []
+    for path in project_files(".md"):
+        for line in re.findall(r"(?:`|\$ )(enlace [a-z][^`\n]*)", path.read_text(encoding="utf-8")):
+            words = [word for word in line.split()[1:3] if re.fullmatch(r"[a-z]+", word)]
+            names = {"enlace " + " ".join(words[:length]) for length in range(1, len(words) + 1)}
+            if words and not names & known:
+                unknown.append(f"{path.relative_to(ROOT)}: {line}")
+    assert unknown == []
+
+
+def test_every_decision_is_listed_in_the_index_of_decisions() -> None:
+    index = (ROOT / "docs" / "decisions" / "README.md").read_text(encoding="utf-8")
+    pages = {path.name for path in (ROOT / "docs" / "decisions").glob("*.md")} - {"README.md"}
+    assert pages == {Path(link).name for link in LINK.findall(index)}
