@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import string
 import subprocess
 from pathlib import Path
@@ -35,3 +36,10 @@ def catalogue(language: str) -> dict[str, str]:
 def placeholders(text: str) -> set[str]:
     """The names in braces of a text."""
     return {name for _, name, _, _ in string.Formatter().parse(text) if name is not None}
+
+
+def console_lines(name: str) -> list[str]:
+    """The commands that a README tells its reader to type, in order."""
+    text = (ROOT / name).read_text(encoding="utf-8")
+    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
+    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]

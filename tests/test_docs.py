@@ -11,18 +11,11 @@ from pathlib import Path
 import pytest
 
 from scripts import settings_page
-from tests.project import ROOT, project_files
+from tests.project import ROOT, console_lines, project_files
 
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 READMES = ("README.md", "README.es.md")
 LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
-
-
-def console_lines(name: str) -> list[str]:
-    """The commands that a README tells its reader to type, in order."""
-    text = (ROOT / name).read_text(encoding="utf-8")
-    blocks = re.findall(r"```console\n(.*?)```", text, re.DOTALL)
-    return [line.removeprefix("$ ") for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
