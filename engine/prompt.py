@@ -1,0 +1,100 @@
+"""The one function that turns a conversation into tokens, for serving, training, scoring and evaluation alike."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from engine.errors import TemplateBroken
+from engine.messages import Message
+from engine.template import ChatTemplate
+from engine.vocabulary import Vocabulary
+
+# Unicode noncharacters: never part of a text, so one that no message holds can mark a place in the rendering.
+MARKERS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
+
+
+def render(
+    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], *, add_generation_prompt: bool = True
+) -> list[int]:
+    """The token ids of ``messages`` in the model's own form, the head of the answer included if asked for.
+
+    What the template writes is read with its control tokens. Inside a message, the text of a control token
+    is plain text: it is taken out before rendering and tokenised as ordinary characters in its place. Give a
+    system message: some templates write one of their own where there is none. Raises TemplateBroken.
+    """
+    text, taken = _render_marked(template, vocabulary, messages, add_generation_prompt)
+    return _with_bos(vocabulary, _tokens(vocabulary, text, taken))
+
+
+def render_pair(
+    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], answer: str
+) -> tuple[list[int], list[int]]:
+    """The prompt and the answer as (prompt_ids, answer_ids) for training and scoring.
+
+    ``prompt_ids`` is ``render(messages)``. ``answer_ids`` is what the model has to say, ended as the template ends
+    an assistant's turn, up to and with its end token; the two together are how serving sees that turn later.
+    Raises TemplateBroken, also where the template does not continue the prompt with the answer.
+    """
+    prompt = render(template, vocabulary, messages)
+    whole_messages = [*messages, Message("assistant", answer)]
+    head, _ = _render_marked(template, vocabulary, messages, add_generation_prompt=True)
+    whole, taken = _render_marked(template, vocabulary, whole_messages, add_generation_prompt=False)
+    whole_ids = _with_bos(vocabulary, _tokens(vocabulary, whole, taken))
+    if whole_ids[: len(prompt)] == prompt:
+        rest = whole_ids[len(prompt) :]
+    elif not taken and whole.startswith(head):
+        # A line break that opens the answer merges with the one that ends the prompt: the model says it apart.
+        rest = _tokens(vocabulary, whole[len(head) :], taken)
+    else:
+        raise TemplateBroken(reason="it does not continue a prompt with the answer to it")
+    for place, token in enumerate(rest):
+        if vocabulary.is_end(token):
+            return prompt, rest[: place + 1]
+    raise TemplateBroken(reason="it does not end an answer with an end token")
+
+
+def _render_marked(
+    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], add_generation_prompt: bool
+) -> tuple[str, list[str]]:
+    """The rendered text with a mark in place of every control text that a message holds, and those texts."""
+    forbidden = template.forbidden(vocabulary)
+    contents = "".join(message.content for message in messages)
+    if forbidden is None or not forbidden.search(contents):
+        return template.render(messages, add_generation_prompt=add_generation_prompt), []
+    mark = next((mark for mark in MARKERS if mark not in contents), None)
+    if mark is None:
+        raise TemplateBroken(reason="the text holds every Unicode noncharacter")
+    taken: list[str] = []
+
+    def take(match: re.Match[str]) -> str:
+        taken.append(match.group())
+        return f"{mark}{len(taken) - 1}{mark}"
+
+    marked = [Message(message.role, forbidden.sub(take, message.content)) for message in messages]
+    text = template.render(marked, add_generation_prompt=add_generation_prompt)
+    # The mark becomes NUL-free and fixed, so that two renderings of the same messages compare equal.
+    return text.replace(mark, MARKERS[0]), taken
+
+
+def _tokens(vocabulary: Vocabulary, text: str, taken: Sequence[str]) -> list[int]:
+    if not taken:
+        return vocabulary.tokenize(text, special=True)
+    ids: list[int] = []
+    plain: dict[str, list[int]] = {}
+    for place, part in enumerate(re.split(f"{MARKERS[0]}(\\d+){MARKERS[0]}", text)):
+        if place % 2:
+            # In two pieces: llama.cpp reads some added tokens even where it is told to read no special ones.
+            control = taken[int(part)]
+            if control not in plain:
+                halves = control[:1], control[1:]
+                plain[control] = [token for half in halves for token in vocabulary.tokenize(half, special=False)]
+            ids += plain[control]
+        elif part:
+            ids += vocabulary.tokenize(part, special=True)
+    return ids
+
+
+def _with_bos(vocabulary: Vocabulary, ids: list[int]) -> list[int]:
+    bos = vocabulary.bos
+    return [bos, *ids] if vocabulary.adds_bos and bos is not None and ids[:1] != [bos] else ids
