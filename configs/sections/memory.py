@@ -2,8 +2,60 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class SearchSettings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    query_characters: int = Field(gt=0, description="Characters of a search that are looked at; the rest is ignored.")
+    query_words: int = Field(gt=0, description="Words of a search that are looked for; the rest is ignored.")
+    prefix_characters: int = Field(
+        gt=0, description="From how many characters on the last word of a search also finds words that begin with it."
+    )
+    snippet_characters: int = Field(gt=10, description="How much of a message is shown around what was found.")
+
+
+class RecallSettings(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    lesson_threshold: float = Field(
+        ge=0, le=1, description="Likeness of two questions, 0 to 1, from which on a lesson is recalled."
+    )
+    fact_threshold: float = Field(
+        ge=0, le=1, description="Likeness of a question and a fact, 0 to 1, from which on the fact is recalled."
+    )
+    most_lessons: int = Field(ge=0, description="Lessons put before the model at most.")
+    most_facts: int = Field(ge=0, description="Facts put before the model at most.")
+    candidates: int = Field(gt=0, description="Entries of the index that are compared with the question at most.")
+    question_characters: int = Field(gt=0, description="Characters of a question that recall looks at.")
+    weak_weight: float = Field(ge=0, le=1, description="Weight of words such as my, our, have, against 1 for dog.")
+    generic_weight: float = Field(ge=0, le=1, description="Weight of words such as name, day, time, against 1 for dog.")
+    rarity_prior: float = Field(
+        gt=0, description="How many entries must share words before a word in many of them begins to count for less."
+    )
+    asked_alone: float = Field(
+        ge=0, le=1, description="How much likeness the words take away that only the question asked holds."
+    )
+    held_alone: float = Field(ge=0, le=1, description="How much those take away that only the lesson's question holds.")
+    conflict_factor: float = Field(
+        ge=0,
+        le=1,
+        description="What likeness is multiplied with when each question names something the other does not.",
+    )
+    person_factor: float = Field(
+        ge=0, le=1, description="What likeness is multiplied with when one says our and the other says your."
+    )
 
 
 class MemorySettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+    busy_seconds: float = Field(gt=0, description="How long to wait while another process writes to the same file.")
+    name_characters: int = Field(gt=0, description="Longest name of a member.")
+    title_characters: int = Field(gt=0, description="Longest title of a conversation; a longer one is cut.")
+    fact_characters: int = Field(gt=0, description="Longest fact.")
+    lesson_characters: int = Field(gt=0, description="Longest question, and longest answer, of a lesson.")
+    unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
+    search: SearchSettings = Field(description="Searching one's own conversations.")
+    recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")

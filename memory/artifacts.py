@@ -1,0 +1,124 @@
+"""The artifact store: files named by their content, immutable once they are there."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import io
+import os
+import secrets
+from pathlib import Path
+from typing import BinaryIO
+
+from configs.home import Home
+from memory.clock import Clock
+from memory.errors import ArtifactDamaged, ArtifactMissing, DatabaseReadOnly, DiskFull
+
+_BLOCK = 1 << 20
+_DIGEST_LENGTH = 64
+
+
+class ArtifactStore:
+    """``store/sha256/ab/…`` of one home. A digest is the SHA-256 of the content, 64 lower-case hex digits."""
+
+    def __init__(self, home: Home, *, clock: Clock, unfinished_seconds: float) -> None:
+        self._home = home
+        self._clock = clock
+        self._unfinished_seconds = unfinished_seconds
+
+    def put_bytes(self, content: bytes) -> str:
+        """Store ``content``; its digest. Raises DiskFull, DatabaseReadOnly, and then nothing was stored."""
+        return self._put(io.BytesIO(content))
+
+    def put_file(self, path: Path) -> str:
+        """Store a copy of a file; its digest. Raises DiskFull, DatabaseReadOnly, OSError if it cannot be read."""
+        with path.open("rb") as source:
+            return self._put(source)
+
+    def path(self, digest: str) -> Path:
+        """Where the artifact is, unverified. Raises ArtifactMissing."""
+        path = self._home.artifact(digest)
+        if not _is_digest(digest) or not path.is_file():
+            raise ArtifactMissing(digest=digest, path=str(path))
+        return path
+
+    def open(self, digest: str) -> BinaryIO:
+        """The artifact for reading, after all of it was verified. Raises ArtifactMissing, ArtifactDamaged."""
+        path = self.path(digest)
+        file = path.open("rb")
+        if hashlib.file_digest(file, "sha256").hexdigest() != digest:
+            file.close()
+            raise ArtifactDamaged(digest=digest, path=str(path))
+        file.seek(0)
+        return file
+
+    def read_bytes(self, digest: str) -> bytes:
+        """All of the artifact, verified. Raises ArtifactMissing, ArtifactDamaged."""
+        with self.open(digest) as file:
+            return file.read()
+
+    def verify(self, digest: str) -> None:
+        """Raises ArtifactMissing, ArtifactDamaged."""
+        self.open(digest).close()
+
+    def sweep(self) -> int:
+        """Remove files that a writer left unfinished long ago; how many there were."""
+        oldest = self._clock() - self._unfinished_seconds
+        removed = 0
+        for path in self._aside.glob("*"):
+            if path.stat().st_mtime < oldest:
+                path.unlink(missing_ok=True)
+                removed += 1
+        return removed
+
+    @property
+    def _aside(self) -> Path:
+        return self._home.store / "tmp"
+
+    def _put(self, source: BinaryIO | io.BytesIO) -> str:
+        aside = self._aside / secrets.token_hex(16)
+        try:
+            self._aside.mkdir(mode=0o700, parents=True, exist_ok=True)
+            digest = self._copy(source, aside)
+            place = self._home.artifact(digest)
+            if place.is_file() and _digest_of(place) == digest:
+                return digest
+            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            aside.replace(place)
+            # The name is on the disk only when its folder is.
+            _sync_folder(place.parent)
+            return digest
+        except OSError as error:
+            if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
+                raise DiskFull(path=str(self._home.store)) from error
+            raise DatabaseReadOnly(path=str(self._home.store), reason=error.strerror or str(error)) from error
+        finally:
+            aside.unlink(missing_ok=True)
+
+    def _copy(self, source: BinaryIO | io.BytesIO, aside: Path) -> str:
+        digest = hashlib.sha256()
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
+            while block := source.read(_BLOCK):
+                digest.update(block)
+                target.write(block)
+            target.flush()
+            os.fchmod(target.fileno(), 0o400)
+            os.fsync(target.fileno())
+        return digest.hexdigest()
+
+
+def _digest_of(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _sync_folder(folder: Path) -> None:
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def _is_digest(text: str) -> bool:
+    return len(text) == _DIGEST_LENGTH and all(c in "0123456789abcdef" for c in text)

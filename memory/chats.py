@@ -1,0 +1,315 @@
+"""A member's conversations: a tree of messages each, where editing a question or asking again makes a branch."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from configs.sections.memory import MemorySettings
+from memory.clock import Clock
+from memory.database import Database, Row
+from memory.errors import ConversationUnknown, MessageUnknown
+from memory.history_index import HistoryIndex, Match
+from memory.ids import new_id
+from memory.processes import own_identity
+from memory.text import storable
+
+Role = Literal["system", "user", "assistant", "tool"]
+State = Literal["complete", "partial", "stopped", "failed"]
+
+
+@dataclass(frozen=True)
+class Conversation:
+    """Times in seconds since 1970; ``deleted_at`` is set while it can still be restored."""
+
+    id: str
+    title: str
+    created_at: float
+    updated_at: float
+    deleted_at: float | None = None
+
+
+@dataclass(frozen=True)
+class ChatMessage:
+    """One message. An answer is ``partial`` while it is written, and for good if its writer died."""
+
+    id: str
+    conversation_id: str
+    parent_id: str | None
+    role: Role
+    content: str
+    state: State
+    created_at: float
+    snapshot: str | None
+    meta: dict[str, Any]
+    rating: int
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A message that a search found. ``marks``: (start, end) of the found words in ``snippet``; higher score is better."""
+
+    message: ChatMessage
+    conversation: Conversation
+    snippet: str
+    score: float
+    marks: tuple[tuple[int, int], ...]
+
+
+class Chats:
+    """The conversations in one member's file."""
+
+    def __init__(self, database: Database, settings: MemorySettings, clock: Clock) -> None:
+        self._database = database
+        self._settings = settings
+        self._clock = clock
+        self._index = HistoryIndex(database, settings.search)
+        self._index.catch_up()
+
+    # Conversations
+
+    def start(self, title: str = "") -> Conversation:
+        """A new, empty conversation; an empty title is filled from its first question."""
+        now = self._clock()
+        conversation = Conversation(new_id(now), self._title(title), now, now)
+        self._database.run(
+            "INSERT INTO conversations (id, title, created_at, updated_at) VALUES (?, ?, ?, ?)",
+            (conversation.id, conversation.title, now, now),
+        )
+        return conversation
+
+    def list(self, limit: int = 50, offset: int = 0, *, deleted: bool = False) -> list[Conversation]:
+        """Conversations, the last used first; with ``deleted`` those that can be restored."""
+        rows = self._database.rows(
+            f"SELECT * FROM conversations WHERE deleted_at IS {'NOT' if deleted else ''} NULL"
+            " ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?",
+            (limit, offset),
+        )
+        return [_conversation(row) for row in rows]
+
+    def get(self, conversation_id: str) -> Conversation:
+        """A conversation, deleted ones too. Raises ConversationUnknown."""
+        row = self._database.row("SELECT * FROM conversations WHERE id = ?", (storable(conversation_id),))
+        if row is None:
+            raise ConversationUnknown(id=conversation_id)
+        return _conversation(row)
+
+    def rename(self, conversation_id: str, title: str) -> Conversation:
+        """The conversation under another title. Raises ConversationUnknown."""
+        self.get(conversation_id)
+        self._database.run("UPDATE conversations SET title = ? WHERE id = ?", (self._title(title), conversation_id))
+        return self.get(conversation_id)
+
+    def delete(self, conversation_id: str) -> None:
+        """Take a conversation off the lists and out of searches until ``restore``. Raises ConversationUnknown."""
+        self.get(conversation_id)
+        values = (self._clock(), conversation_id)
+        self._database.run("UPDATE conversations SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", values)
+
+    def restore(self, conversation_id: str) -> Conversation:
+        """Undo ``delete``. Raises ConversationUnknown."""
+        self.get(conversation_id)
+        self._database.run("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
+        return self.get(conversation_id)
+
+    def purge(self, conversation_id: str | None = None, *, before: float | None = None) -> int:
+        """Remove deleted conversations for good, full-text index included: one, or those deleted ``before`` a time.
+
+        Returns how many went. A conversation that is not deleted stays.
+        """
+        with self._database.transaction():
+            rows = self._database.rows(
+                "SELECT id FROM conversations WHERE deleted_at IS NOT NULL"
+                " AND (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR deleted_at < ?2)",
+                (conversation_id, before),
+            )
+            for row in rows:
+                self._index.remove_conversation(row["id"])
+                self._database.run("DELETE FROM conversations WHERE id = ?", (row["id"],))
+        return len(rows)
+
+    # Messages
+
+    def message(self, message_id: str) -> ChatMessage:
+        """Raises MessageUnknown."""
+        row = self._database.row("SELECT * FROM messages WHERE id = ?", (storable(message_id),))
+        if row is None:
+            raise MessageUnknown(id=message_id)
+        return _message(row)
+
+    def question(self, conversation_id: str, text: str, parent_id: str | None = None) -> ChatMessage:
+        """Store what a member asks; it is on the disk when this returns.
+
+        ``parent_id``: the message it follows. None begins a branch at the root, which an empty conversation
+        needs. Raises ConversationUnknown, MessageUnknown.
+        """
+        with self._database.transaction():
+            conversation = self.get(conversation_id)
+            if parent_id is not None:
+                self._of(conversation_id, parent_id)
+            message = self._add(conversation_id, parent_id, "user", text, "complete", None, writer=None)
+            title = conversation.title or self._title(text)
+            self._database.run(
+                "UPDATE conversations SET updated_at = ?, title = ? WHERE id = ?",
+                (message.created_at, title, conversation_id),
+            )
+            self._index.add(message.id)
+        return message
+
+    def begin_answer(self, question_id: str, snapshot: str | None) -> ChatMessage:
+        """An empty, partial answer to a question, by the model that ``snapshot`` names. Raises MessageUnknown."""
+        with self._database.transaction():
+            question = self.message(question_id)
+            answer = self._add(
+                question.conversation_id, question_id, "assistant", "", "partial", snapshot, writer=own_identity()
+            )
+            self._touch(answer)
+        return answer
+
+    def extend_answer(self, answer_id: str, text: str) -> None:
+        """Store all of the answer there is so far (``text`` replaces what was stored). Raises MessageUnknown."""
+        values = (storable(text), answer_id)
+        if not self._database.run("UPDATE messages SET content = ? WHERE id = ? AND state = 'partial'", values):
+            raise MessageUnknown(id=answer_id)
+
+    def finish_answer(
+        self,
+        answer_id: str,
+        text: str,
+        state: State = "complete",
+        meta: Mapping[str, Any] | None = None,
+        *,
+        snapshot: str | None = None,
+    ) -> ChatMessage:
+        """The answer in its final state, found by searches from now on. ``snapshot`` corrects what began it.
+
+        Raises MessageUnknown.
+        """
+        with self._database.transaction():
+            self.message(answer_id)
+            self._index.remove(answer_id)
+            self._database.run(
+                "UPDATE messages SET content = ?, state = ?, meta = ?, snapshot = coalesce(?, snapshot), writer = NULL"
+                " WHERE id = ?",
+                (storable(text), state, _json(meta or {}), snapshot, answer_id),
+            )
+            self._index.add(answer_id)
+            answer = self.message(answer_id)
+            self._touch(answer)
+        return answer
+
+    def path(self, conversation_id: str, leaf_id: str | None = None) -> list[ChatMessage]:
+        """The messages from the root to ``leaf_id``, else to the end of the newest branch.
+
+        Given a message with replies, the path goes on along its newest ones. Raises ConversationUnknown,
+        MessageUnknown.
+        """
+        self.get(conversation_id)
+        by_id = {message.id: message for message in self.messages(conversation_id)}
+        if not by_id:
+            return []
+        if leaf_id is None:
+            at = max(by_id.values(), key=lambda message: message.id)
+        else:
+            at = self._of(conversation_id, leaf_id)
+            newest = {message.parent_id: message for message in by_id.values()}
+            while at.id in newest:
+                at = newest[at.id]
+        way = [at]
+        while way[-1].parent_id is not None:
+            way.append(by_id[way[-1].parent_id])
+        return way[::-1]
+
+    def messages(self, conversation_id: str) -> list[ChatMessage]:
+        """Every message of a conversation, all branches, in the order in which they were written."""
+        rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY seq", (conversation_id,))
+        return [_message(row) for row in rows]
+
+    def siblings(self, message_id: str) -> list[ChatMessage]:
+        """The message and the others that follow the same one, the oldest first. Raises MessageUnknown."""
+        message = self.message(message_id)
+        rows = self._database.rows(
+            "SELECT * FROM messages WHERE conversation_id = ? AND parent_id IS ? AND role = ? ORDER BY seq",
+            (message.conversation_id, message.parent_id, message.role),
+        )
+        return [_message(row) for row in rows]
+
+    def rate(self, message_id: str, rating: int) -> ChatMessage:
+        """The message with a thumb up (1), down (-1) or none (0). Raises MessageUnknown."""
+        if rating not in (-1, 0, 1):
+            raise ValueError(f"a rating is -1, 0 or 1, not {rating}")
+        self.message(message_id)
+        self._database.run("UPDATE messages SET rating = ? WHERE id = ?", (rating, message_id))
+        return self.message(message_id)
+
+    def search(self, text: str, limit: int = 20) -> list[Hit]:
+        """Messages that hold the words of ``text``, as written first, then accents aside; any text is safe."""
+        return [self._hit(match) for match in self._index.search(storable(text), limit)]
+
+    # Inside
+
+    def _hit(self, match: Match) -> Hit:
+        message = self.message(match.message_id)
+        return Hit(message, self.get(message.conversation_id), match.snippet, match.score, match.marks)
+
+    def _of(self, conversation_id: str, message_id: str) -> ChatMessage:
+        message = self.message(message_id)
+        if message.conversation_id != conversation_id:
+            raise MessageUnknown(id=message_id)
+        return message
+
+    def _add(
+        self,
+        conversation_id: str,
+        parent_id: str | None,
+        role: Role,
+        text: str,
+        state: State,
+        snapshot: str | None,
+        *,
+        writer: str | None,
+    ) -> ChatMessage:
+        now = self._clock()
+        message = ChatMessage(
+            new_id(now), conversation_id, parent_id, role, storable(text), state, now, snapshot, {}, rating=0
+        )
+        self._database.run(
+            "INSERT INTO messages (id, conversation_id, parent_id, role, content, state, created_at, snapshot, writer)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (message.id, conversation_id, parent_id, role, message.content, state, now, snapshot, writer),
+        )
+        return message
+
+    def _touch(self, message: ChatMessage) -> None:
+        values = (self._clock(), message.conversation_id)
+        self._database.run("UPDATE conversations SET updated_at = ? WHERE id = ?", values)
+
+    def _title(self, text: str) -> str:
+        clean = " ".join("".join(c if c.isprintable() else " " for c in storable(text)).split())
+        limit = self._settings.title_characters
+        return clean if len(clean) <= limit else clean[: limit - 1].rstrip() + "…"
+
+
+def _json(value: Mapping[str, Any]) -> str:
+    return storable(json.dumps(value, ensure_ascii=True))
+
+
+def _conversation(row: Row) -> Conversation:
+    return Conversation(row["id"], row["title"], row["created_at"], row["updated_at"], row["deleted_at"])
+
+
+def _message(row: Row) -> ChatMessage:
+    return ChatMessage(
+        row["id"],
+        row["conversation_id"],
+        row["parent_id"],
+        row["role"],
+        row["content"],
+        row["state"],
+        row["created_at"],
+        row["snapshot"],
+        json.loads(row["meta"]),
+        row["rating"],
+    )

@@ -1,0 +1,146 @@
+"""One SQLite file: how it is opened, how a transaction is made, and what its errors mean to a person."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from configs.errors import EnlaceError
+from memory.clock import Clock
+from memory.errors import DatabaseBusy, DatabaseDamaged, DatabaseFailed, DatabaseReadOnly, DiskFull
+from memory.migrations import Migrations, use_wal
+
+Row = sqlite3.Row
+
+
+class Database:
+    """A connection that the threads of one process share, one short call at a time.
+
+    ``transaction()`` nests: the outermost one begins and commits. Everything raised is an EnlaceError.
+    """
+
+    def __init__(self, path: Path, migrations: Migrations, *, clock: Clock, busy_seconds: float) -> None:
+        """Opens or creates ``path`` (readable by its owner alone) and brings it up to date.
+
+        Raises DatabaseDamaged, DatabaseTooNew, DatabaseReadOnly, DatabaseBusy, DiskFull.
+        """
+        self.path = path
+        self._busy_seconds = busy_seconds
+        self._lock = threading.RLock()
+        self._depth = 0
+        self._own_changes = 0
+        with self._translated():
+            # SQLite would create it readable by everybody that the umask allows; -wal and -shm follow the file.
+            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            self._connection = sqlite3.connect(
+                path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
+            )
+        try:
+            with self._translated():
+                self._connection.row_factory = sqlite3.Row
+                self._set_up()
+                migrations.apply(self._connection, path, clock)
+        except EnlaceError:
+            self._connection.close()
+            raise
+
+    def _set_up(self) -> None:
+        execute = self._connection.execute
+        execute("PRAGMA foreign_keys = ON")
+        use_wal(self._connection, self._busy_seconds)
+        # NORMAL would survive kill -9 as well, since written pages are the kernel's; but in WAL it syncs only at
+        # checkpoints, so a power cut could take back a question that a person saw accepted. FULL syncs each commit.
+        execute("PRAGMA synchronous = FULL")
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Everything inside is committed together, or nothing is. Other writers wait from the first line on."""
+        with self._lock:
+            if self._depth:
+                yield
+                return
+            with self._translated():
+                # IMMEDIATE: a transaction that reads first and then writes cannot be refused half-way.
+                self._connection.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            self._own_changes += 1
+            try:
+                yield
+                with self._translated():
+                    self._connection.execute("COMMIT")
+            except BaseException:
+                # SQLite has already rolled back by itself after some errors, a full disk among them.
+                if self._connection.in_transaction:
+                    self._connection.execute("ROLLBACK")
+                raise
+            finally:
+                self._depth -= 1
+
+    def run(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """One writing statement; the number of rows it changed."""
+        with self.transaction(), self._translated():
+            return self._connection.execute(sql, values).rowcount
+
+    def run_many(self, sql: str, rows: Iterable[Sequence[Any]]) -> None:
+        """One writing statement for each of ``rows``."""
+        with self.transaction(), self._translated():
+            self._connection.executemany(sql, rows)
+
+    def insert(self, sql: str, values: Sequence[Any] = ()) -> int:
+        """One INSERT; the row number of the new row."""
+        with self.transaction(), self._translated():
+            return int(self._connection.execute(sql, values).lastrowid or 0)
+
+    def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
+        """All rows of a query."""
+        with self._lock, self._translated():
+            return self._connection.execute(sql, values).fetchall()
+
+    def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
+        """The first row of a query, or None."""
+        with self._lock, self._translated():
+            cursor = self._connection.execute(sql, values)
+            found: Row | None = cursor.fetchone()
+            cursor.close()
+            return found
+
+    def value(self, sql: str, values: Sequence[Any] = ()) -> Any:
+        """The first column of the first row, or None."""
+        found = self.row(sql, values)
+        return None if found is None else found[0]
+
+    def version(self) -> tuple[int, int]:
+        """Changes whenever this or another process may have committed something."""
+        return self._own_changes, int(self.value("PRAGMA data_version"))
+
+    def close(self) -> None:
+        with self._lock:
+            self._connection.close()
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._meaning(error) from error
+        except OSError as error:
+            raise DatabaseReadOnly(path=str(self.path), reason=error.strerror or str(error)) from error
+
+    def _meaning(self, error: sqlite3.Error) -> EnlaceError:
+        # Extended result codes keep the primary code in their low byte (https://sqlite.org/rescode.html).
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        path, reason = str(self.path), str(error)
+        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            return DatabaseDamaged(path=path, reason=reason)
+        if code == sqlite3.SQLITE_FULL:
+            return DiskFull(path=path)
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return DatabaseBusy(path=path, seconds=self._busy_seconds)
+        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+            return DatabaseReadOnly(path=path, reason=reason)
+        return DatabaseFailed(path=path, reason=reason)

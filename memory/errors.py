@@ -1,0 +1,187 @@
+"""What can go wrong with what a household remembers, each with the facts that its sentence needs."""
+
+from __future__ import annotations
+
+from configs.errors import EnlaceError
+
+
+class DatabaseDamaged(EnlaceError):
+    """The file is not a database, or its pages contradict each other. facts: path, reason."""
+
+    code = "database_damaged"
+
+
+class DatabaseTooNew(EnlaceError):
+    """A later version of Enlace wrote the file. facts: path, migration."""
+
+    code = "database_too_new"
+
+
+class DatabaseReadOnly(EnlaceError):
+    """The file or its folder cannot be written. facts: path, reason."""
+
+    code = "database_read_only"
+
+
+class DatabaseBusy(EnlaceError):
+    """Another process kept writing for longer than the settings wait. facts: path, seconds."""
+
+    code = "database_busy"
+
+
+class DatabaseFailed(EnlaceError):
+    """SQLite refused for another reason. facts: path, reason."""
+
+    code = "database_failed"
+
+
+class DiskFull(EnlaceError):
+    """No room left; nothing was half written. facts: path."""
+
+    code = "disk_full"
+
+
+class MemberUnknown(EnlaceError):
+    """facts: name."""
+
+    code = "member_unknown"
+    exit_code = 2
+
+
+class MemberExists(EnlaceError):
+    """facts: name."""
+
+    code = "member_exists"
+    exit_code = 2
+
+
+class MemberNameWrong(EnlaceError):
+    """The name is empty, too long or holds control characters. facts: limit."""
+
+    code = "member_name_wrong"
+    exit_code = 2
+
+
+class ConversationUnknown(EnlaceError):
+    """facts: id."""
+
+    code = "conversation_unknown"
+    exit_code = 2
+
+
+class MessageUnknown(EnlaceError):
+    """facts: id."""
+
+    code = "message_unknown"
+    exit_code = 2
+
+
+class FactUnknown(EnlaceError):
+    """facts: id."""
+
+    code = "fact_unknown"
+    exit_code = 2
+
+
+class FactEmpty(EnlaceError):
+    """There is nothing to remember in the text."""
+
+    code = "fact_empty"
+    exit_code = 2
+
+
+class FactTooLong(EnlaceError):
+    """facts: length, limit (characters)."""
+
+    code = "fact_too_long"
+    exit_code = 2
+
+
+class LessonUnknown(EnlaceError):
+    """facts: id."""
+
+    code = "lesson_unknown"
+    exit_code = 2
+
+
+class LessonEmpty(EnlaceError):
+    """A lesson without a question or without the right answer. facts: part ("question" or "chosen")."""
+
+    code = "lesson_empty"
+    exit_code = 2
+
+
+class LessonUnchanged(EnlaceError):
+    """The corrected answer says the same as the rejected one."""
+
+    code = "lesson_unchanged"
+    exit_code = 2
+
+
+class LessonTooLong(EnlaceError):
+    """facts: part, length, limit (characters)."""
+
+    code = "lesson_too_long"
+    exit_code = 2
+
+
+class LessonLineWrong(EnlaceError):
+    """A line of an imported file is no lesson. facts: file, line, reason."""
+
+    code = "lesson_line_wrong"
+
+
+class FileUnreadable(EnlaceError):
+    """A file to import cannot be read. facts: path, reason."""
+
+    code = "file_unreadable"
+
+
+class FileNotWritten(EnlaceError):
+    """A file to export cannot be written. facts: path, reason."""
+
+    code = "file_not_written"
+
+
+class SnapshotUnknown(EnlaceError):
+    """facts: id."""
+
+    code = "snapshot_unknown"
+    exit_code = 2
+
+
+class NoSnapshot(EnlaceError):
+    """No snapshot was ever made in this home."""
+
+    code = "no_snapshot"
+
+
+class NothingToRollBack(EnlaceError):
+    """The current snapshot is the first one, or the one asked for. facts: id."""
+
+    code = "nothing_to_roll_back"
+
+
+class RunUnknown(EnlaceError):
+    """facts: id."""
+
+    code = "run_unknown"
+    exit_code = 2
+
+
+class RunAlreadyRunning(EnlaceError):
+    """facts: id."""
+
+    code = "run_already_running"
+
+
+class ArtifactMissing(EnlaceError):
+    """facts: digest, path."""
+
+    code = "artifact_missing"
+
+
+class ArtifactDamaged(EnlaceError):
+    """The bytes are no longer those that were stored. facts: digest, path."""
+
+    code = "artifact_damaged"

@@ -1,0 +1,110 @@
+"""The memory of one home: the family's database and one file for each member."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from configs.home import Home
+from configs.sections.memory import MemorySettings
+from memory.artifacts import ArtifactStore
+from memory.chats import Chats
+from memory.clock import Clock
+from memory.database import Database
+from memory.facts import Facts
+from memory.lessons import Lesson, Lessons, lessons_in_force
+from memory.members import Member, Members
+from memory.migrations import Migrations
+from memory.recall import Recall
+from memory.recall_index import RecallIndex
+from memory.runs import Runs
+from memory.snapshots import Snapshots
+from memory.wording import Wordings
+
+
+@dataclass(frozen=True)
+class MemberMemory:
+    """What one member said, what they may see, and what comes to mind for them."""
+
+    member: Member
+    chats: Chats
+    facts: Facts
+    lessons: Lessons
+    recall: Recall
+
+
+class Household:
+    """Use as a context manager, or call ``close``. May be used from several threads."""
+
+    def __init__(self, home: Home, settings: MemorySettings, clock: Clock) -> None:
+        self.home = home
+        self.settings = settings
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._wordings = Wordings(settings.recall)
+        self._opened: dict[str, tuple[Database, MemberMemory]] = {}
+        self._family = self._database("family")
+        self._family_index = RecallIndex(self._family, self._wordings)
+        self.artifacts = ArtifactStore(home, clock=clock, unfinished_seconds=settings.unfinished_hours * 3600)
+        self.members = Members(self._family, home, settings, clock)
+        self.snapshots = Snapshots(self._family, self.artifacts, clock)
+        self.runs = Runs(self._family, clock)
+
+    @classmethod
+    def open(cls, home: Home, settings: MemorySettings, clock: Clock = time.time) -> Household:
+        """The household of ``home``, made if it is new.
+
+        Raises HomeNotWritable, DatabaseDamaged, DatabaseTooNew, DatabaseReadOnly, DatabaseBusy, DiskFull.
+        """
+        home.prepare()
+        household = cls(home, settings, clock)
+        household.artifacts.sweep()
+        return household
+
+    def member(self, member_id: str) -> MemberMemory:
+        """What belongs to one member. No other member's file is opened.
+
+        Raises MemberUnknown, and what ``open`` raises about a database.
+        """
+        member = self.members.get(member_id)
+        with self._lock:
+            if member.id not in self._opened:
+                database = self._database("member", member.id)
+                self._opened[member.id] = (database, self._memory(member, database))
+            return self._opened[member.id][1]
+
+    def lessons_for_training(self) -> list[Lesson]:
+        """The shared lessons in force, the oldest first: no withdrawn or replaced ones, no thumbs."""
+        return lessons_in_force(self._family)
+
+    def close(self) -> None:
+        for database, _ in self._opened.values():
+            database.close()
+        self._opened.clear()
+        self._family.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _database(self, kind: str, member_id: str | None = None) -> Database:
+        path = self.home.family_db if member_id is None else self.home.member_db(member_id)
+        return Database(path, Migrations(kind), clock=self._clock, busy_seconds=self.settings.busy_seconds)
+
+    def _memory(self, member: Member, database: Database) -> MemberMemory:
+        index = RecallIndex(database, self._wordings)
+        shared = (self._family_index, member.id, self.settings, self._clock)
+        return MemberMemory(
+            member,
+            Chats(database, self.settings, self._clock),
+            Facts(index, *shared),
+            Lessons(index, *shared),
+            Recall(index, self._family_index, member, self._wordings, self.settings.recall),
+        )

@@ -1,0 +1,253 @@
+"""Corrections and ratings: what an answer should have been, in the context in which it was given."""
+
+from __future__ import annotations
+
+import json
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from configs.sections.memory import MemorySettings
+from memory.clock import Clock
+from memory.database import Database, Row
+from memory.errors import LessonEmpty, LessonTooLong, LessonUnchanged, LessonUnknown
+from memory.ids import new_id
+from memory.recall_index import RecallIndex
+from memory.text import storable
+from memory.wording import question_key
+
+Visibility = Literal["private", "shared"]
+Source = Literal["edit", "compare", "thumb", "import", "distilled"]
+Status = Literal["active", "withdrawn"]
+LessonMessage = dict[str, str]
+
+# The latest correction of a question counts; thumbs correct nothing, so they neither count nor replace.
+_IN_FORCE = """
+    status = 'active' AND source <> 'thumb' AND NOT EXISTS (
+        SELECT 1 FROM lessons AS later
+        WHERE later.question_key = lessons.question_key AND later.id > lessons.id
+        AND later.status = 'active' AND later.source <> 'thumb'
+    )
+"""
+
+
+@dataclass(frozen=True)
+class Lesson:
+    """A preference pair. ``messages``: {"role", "content"}, the last one is the user's question.
+
+    ``rejected`` is empty when nothing was answered wrong before (a supervised lesson). ``member``: an id.
+    """
+
+    id: str
+    member: str
+    visibility: Visibility
+    source: Source
+    messages: tuple[LessonMessage, ...]
+    chosen: str
+    rejected: str
+    snapshot: str | None
+    created_at: float
+    status: Status = "active"
+
+    @property
+    def question(self) -> str:
+        return self.messages[-1]["content"]
+
+
+class Lessons:
+    """What one member can see: their own private lessons and the household's shared ones.
+
+    A lesson lives in exactly one file: the member's, or ``family.db`` once it is shared, where the trainer and
+    the other members' recall find it.
+    """
+
+    def __init__(
+        self, own: RecallIndex, family: RecallIndex, member_id: str, settings: MemorySettings, clock: Clock
+    ) -> None:
+        self._indexes: dict[Visibility, RecallIndex] = {"private": own, "shared": family}
+        self._member_id = member_id
+        self._settings = settings
+        self._clock = clock
+
+    def add(
+        self,
+        messages: Sequence[Mapping[str, str]],
+        chosen: str,
+        rejected: str | None = None,
+        *,
+        visibility: Visibility = "private",
+        source: Source = "edit",
+        snapshot: str | None = None,
+        lesson_id: str | None = None,
+        created_at: float | None = None,
+    ) -> Lesson:
+        """Store a lesson of this member; it is recalled from now on.
+
+        ``rejected`` may be missing: the lesson then teaches the right answer without a wrong one. ``lesson_id``
+        and ``created_at`` keep what an imported lesson had. Raises LessonEmpty, LessonUnchanged, LessonTooLong.
+        """
+        now = self._clock() if created_at is None else created_at
+        lesson = Lesson(
+            lesson_id or new_id(now),
+            self._member_id,
+            visibility,
+            source,
+            tuple({"role": storable(m["role"]), "content": storable(m["content"])} for m in messages),
+            storable(chosen),
+            storable(rejected or ""),
+            snapshot,
+            now,
+        )
+        self._check(lesson)
+        self._store(lesson)
+        return lesson
+
+    def list(self, *, status: Status | None = None) -> list[Lesson]:
+        """Lessons, the newest first."""
+        found: dict[str, Lesson] = {}
+        # A crash while a lesson was moved can leave it in both files; the shared one is then the later one.
+        for visibility, index in self._indexes.items():
+            for row in index.database.rows("SELECT * FROM lessons WHERE ?1 IS NULL OR status = ?1", (status,)):
+                found[row["id"]] = read_lesson(row, visibility)
+        return sorted(found.values(), key=lambda lesson: lesson.id, reverse=True)
+
+    def get(self, lesson_id: str) -> Lesson:
+        """Raises LessonUnknown, also for another member's private lesson."""
+        places: tuple[Visibility, ...] = ("shared", "private")
+        for visibility in places:
+            database = self._indexes[visibility].database
+            if row := database.row("SELECT * FROM lessons WHERE id = ?", (storable(lesson_id),)):
+                return read_lesson(row, visibility)
+        raise LessonUnknown(id=lesson_id)
+
+    def edit(
+        self, lesson_id: str, *, question: str | None = None, chosen: str | None = None, rejected: str | None = None
+    ) -> Lesson:
+        """The lesson in other words. Raises LessonUnknown, LessonEmpty, LessonUnchanged, LessonTooLong."""
+        old = self.get(lesson_id)
+        last = old.messages[-1] if question is None else {"role": "user", "content": storable(question)}
+        new = replace(
+            old,
+            messages=(*old.messages[:-1], last),
+            chosen=old.chosen if chosen is None else storable(chosen),
+            rejected=old.rejected if rejected is None else storable(rejected),
+        )
+        self._check(new)
+        self._store(new)
+        return new
+
+    def share(self, lesson_id: str) -> Lesson:
+        """Let the household and the trainer see a lesson. Raises LessonUnknown."""
+        return self._move(lesson_id, "shared")
+
+    def unshare(self, lesson_id: str) -> Lesson:
+        """Take a lesson of this member's back into their own file. Raises LessonUnknown."""
+        if self.get(lesson_id).member != self._member_id:
+            raise LessonUnknown(id=lesson_id)
+        return self._move(lesson_id, "private")
+
+    def withdraw(self, lesson_id: str) -> Lesson:
+        """Take a lesson out of recall and of later training until ``restore``. Raises LessonUnknown."""
+        return self._set_status(lesson_id, "withdrawn")
+
+    def restore(self, lesson_id: str) -> Lesson:
+        """Undo ``withdraw``. Raises LessonUnknown."""
+        return self._set_status(lesson_id, "active")
+
+    def _set_status(self, lesson_id: str, status: Status) -> Lesson:
+        lesson = replace(self.get(lesson_id), status=status)
+        self._store(lesson)
+        return lesson
+
+    def _move(self, lesson_id: str, visibility: Visibility) -> Lesson:
+        lesson = replace(self.get(lesson_id), visibility=visibility)
+        # Stored in the new place first: a crash in between leaves it twice, never not at all.
+        self._store(lesson)
+        for other, index in self._indexes.items():
+            if other != visibility:
+                _drop(index, lesson_id)
+        return lesson
+
+    def _store(self, lesson: Lesson) -> None:
+        index = self._indexes[lesson.visibility]
+        with index.database.transaction():
+            seq = index.database.value("SELECT seq FROM lessons WHERE id = ?", (lesson.id,))
+            seq = index.database.insert(
+                "INSERT OR REPLACE INTO lessons (seq, id, member, source, messages, question_key, chosen, rejected,"
+                " snapshot, created_at, status) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    seq,
+                    lesson.id,
+                    lesson.member,
+                    lesson.source,
+                    json.dumps(lesson.messages),
+                    question_key(lesson.question),
+                    lesson.chosen,
+                    lesson.rejected,
+                    lesson.snapshot,
+                    lesson.created_at,
+                    lesson.status,
+                ),
+            )
+            index.remove("lesson", seq)
+            if lesson.status == "active" and lesson.source != "thumb":
+                index.add("lesson", seq, lesson.question)
+
+    def _check(self, lesson: Lesson) -> None:
+        if not lesson.messages or lesson.messages[-1]["role"] != "user" or not same_words(lesson.question):
+            raise LessonEmpty(part="question")
+        limit = self._settings.lesson_characters
+        for part, text in (("question", lesson.question), ("chosen", lesson.chosen), ("rejected", lesson.rejected)):
+            if len(text) > limit:
+                raise LessonTooLong(part=part, length=len(text), limit=limit)
+        if lesson.source == "thumb":
+            return
+        if not same_words(lesson.chosen):
+            raise LessonEmpty(part="chosen")
+        if same_words(lesson.chosen) == same_words(lesson.rejected):
+            raise LessonUnchanged()
+
+
+def lessons_in_force(family: Database) -> list[Lesson]:
+    """The shared lessons to train on, oldest first: active, no thumbs, the latest correction of each question."""
+    rows = family.rows(f"SELECT * FROM lessons WHERE {_IN_FORCE} ORDER BY id")
+    return [read_lesson(row, "shared") for row in rows]
+
+
+def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int]) -> list[tuple[int, Lesson]]:
+    """Those lessons among the rows ``numbers`` of one file that no later correction replaces, with their rows."""
+    wanted = json.dumps(list(numbers))
+    rows = index.database.rows(
+        f"SELECT * FROM lessons WHERE seq IN (SELECT value FROM json_each(?)) AND {_IN_FORCE}", (wanted,)
+    )
+    return [(row["seq"], read_lesson(row, visibility)) for row in rows]
+
+
+def same_words(text: str) -> str:
+    """What two answers have in common that differ only in white space or in how accents are encoded."""
+    return " ".join(unicodedata.normalize("NFC", text).split())
+
+
+def read_lesson(row: Row, visibility: Visibility) -> Lesson:
+    """A row of the table ``lessons``."""
+    return Lesson(
+        row["id"],
+        row["member"],
+        visibility,
+        row["source"],
+        tuple(json.loads(row["messages"])),
+        row["chosen"],
+        row["rejected"],
+        row["snapshot"],
+        row["created_at"],
+        row["status"],
+    )
+
+
+def _drop(index: RecallIndex, lesson_id: str) -> None:
+    with index.database.transaction():
+        seq = index.database.value("SELECT seq FROM lessons WHERE id = ?", (lesson_id,))
+        if seq is not None:
+            index.remove("lesson", seq)
+            index.database.run("DELETE FROM lessons WHERE seq = ?", (seq,))

@@ -1,0 +1,133 @@
+"""Who belongs to the household."""
+
+from __future__ import annotations
+
+import getpass
+from dataclasses import dataclass
+
+from configs.home import Home
+from configs.sections.memory import MemorySettings
+from memory.clock import Clock
+from memory.database import Database, Row
+from memory.errors import MemberExists, MemberNameWrong, MemberUnknown
+from memory.ids import new_id
+from memory.text import fold, storable
+
+
+@dataclass(frozen=True)
+class Member:
+    """A person with a file of their own. ``created_at``: seconds since 1970; ``language``: "es" or "en"."""
+
+    id: str
+    name: str
+    language: str
+    created_at: float
+    admin: bool
+
+
+class Members:
+    """The members of one household. Names are unique, case and accents aside."""
+
+    def __init__(self, family: Database, home: Home, settings: MemorySettings, clock: Clock) -> None:
+        self._family = family
+        self._home = home
+        self._settings = settings
+        self._clock = clock
+        for row in family.rows("SELECT id FROM members WHERE removed_at IS NOT NULL"):
+            self._finish_removal(row["id"])
+
+    def list(self) -> list[Member]:
+        """Everybody, the first to come first."""
+        rows = self._family.rows("SELECT * FROM members WHERE removed_at IS NULL ORDER BY created_at, id")
+        return [_member(row) for row in rows]
+
+    def get(self, name_or_id: str) -> Member:
+        """The member with this id or name. Raises MemberUnknown."""
+        row = self._family.row(
+            "SELECT * FROM members WHERE removed_at IS NULL AND (id = ? OR name_key = ?)",
+            (storable(name_or_id), fold(storable(name_or_id).strip())),
+        )
+        if row is None:
+            raise MemberUnknown(name=name_or_id)
+        return _member(row)
+
+    def add(self, name: str, language: str) -> Member:
+        """A new member; the first of a household is its admin. Raises MemberExists, MemberNameWrong."""
+        clean = self._checked(name)
+        with self._family.transaction():
+            if self._family.row("SELECT 1 FROM members WHERE name_key = ?", (fold(clean),)):
+                raise MemberExists(name=clean)
+            first = self._family.row("SELECT 1 FROM members") is None
+            now = self._clock()
+            member = Member(new_id(now), clean, language, now, first)
+            self._family.run(
+                "INSERT INTO members (id, name, name_key, language, admin, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+                (member.id, clean, fold(clean), language, first, now),
+            )
+        return member
+
+    def default(self, language: str = "es", *, name: str | None = None) -> Member:
+        """The first member. An empty household gets one, called ``name`` or as the operating system's user."""
+        with self._family.transaction():
+            everybody = self.list()
+            return everybody[0] if everybody else self.add(name or _user_name(), language)
+
+    def rename(self, name_or_id: str, name: str) -> Member:
+        """The member under a new name. Raises MemberUnknown, MemberExists, MemberNameWrong."""
+        clean = self._checked(name)
+        with self._family.transaction():
+            member = self.get(name_or_id)
+            taken = self._family.row("SELECT 1 FROM members WHERE name_key = ? AND id <> ?", (fold(clean), member.id))
+            if taken:
+                raise MemberExists(name=clean)
+            values = (clean, fold(clean), member.id)
+            self._family.run("UPDATE members SET name = ?, name_key = ? WHERE id = ?", values)
+            return self.get(member.id)
+
+    def set_language(self, name_or_id: str, language: str) -> Member:
+        """The member with another language. Raises MemberUnknown."""
+        member = self.get(name_or_id)
+        self._family.run("UPDATE members SET language = ? WHERE id = ?", (language, member.id))
+        return self.get(member.id)
+
+    def remove(self, name_or_id: str) -> Member:
+        """Remove a member, their file, and what they shared. Cannot be undone. Raises MemberUnknown.
+
+        What the weights have already learned from their lessons stays in the snapshots until those are retrained.
+        """
+        member = self.get(name_or_id)
+        # Marked first: should the process die in between, the next start finishes what was begun.
+        self._family.run("UPDATE members SET removed_at = ? WHERE id = ?", (self._clock(), member.id))
+        self._finish_removal(member.id)
+        return member
+
+    def _finish_removal(self, member_id: str) -> None:
+        database = self._home.member_db(member_id)
+        for suffix in ("-wal", "-shm", "-journal", ""):
+            database.with_name(database.name + suffix).unlink(missing_ok=True)
+        with self._family.transaction():
+            for kind, table, column in (("lesson", "lessons", "member"), ("fact", "facts", "said_by")):
+                self._family.run(
+                    f"DELETE FROM recall_terms WHERE kind = ? AND item IN (SELECT seq FROM {table} WHERE {column} = ?)",
+                    (kind, member_id),
+                )
+                self._family.run(f"DELETE FROM {table} WHERE {column} = ?", (member_id,))
+            self._family.run("DELETE FROM members WHERE id = ?", (member_id,))
+
+    def _checked(self, name: str) -> str:
+        clean = " ".join(storable(name).split())
+        if not fold(clean) or len(clean) > self._settings.name_characters or not clean.isprintable():
+            raise MemberNameWrong(limit=self._settings.name_characters)
+        return clean
+
+
+def _user_name() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        # A container may run under a number without a name, and the variables that name the user may be unset.
+        return "casa"
+
+
+def _member(row: Row) -> Member:
+    return Member(row["id"], row["name"], row["language"], row["created_at"], bool(row["admin"]))

@@ -1,0 +1,85 @@
+"""Numbered steps (``<kind>/0001_*.sql``) that bring a database file up to date, each in one transaction."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.clock import Clock
+from memory.errors import DatabaseTooNew
+
+FOLDER = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Migrations:
+    """The steps of one kind of database: ``family`` or ``member``."""
+
+    kind: str
+
+    def steps(self) -> list[Path]:
+        """The SQL files in the order in which they are applied."""
+        return sorted((FOLDER / self.kind).glob("*.sql"))
+
+    def apply(self, connection: sqlite3.Connection, path: Path, clock: Clock) -> None:
+        """Apply what ``path`` lacks. Raises DatabaseTooNew, and sqlite3.Error with the last step undone."""
+        steps = self.steps()
+        if self._missing(connection, path, steps):
+            for step in steps:
+                self._apply_one(connection, path, steps, step, clock)
+
+    def _missing(self, connection: sqlite3.Connection, path: Path, steps: list[Path]) -> list[str]:
+        known = {step.stem for step in steps}
+        table = connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'migrations'").fetchone()
+        applied = {row[0] for row in connection.execute("SELECT name FROM migrations")} if table else set()
+        if unknown := sorted(applied - known):
+            raise DatabaseTooNew(path=str(path), migration=unknown[-1])
+        return sorted(known - applied)
+
+    def _apply_one(
+        self, connection: sqlite3.Connection, path: Path, steps: list[Path], step: Path, clock: Clock
+    ) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            # Asked again under the lock: another process may have opened the same new home at the same time.
+            if step.stem in self._missing(connection, path, steps):
+                connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at REAL)")
+                for statement in statements(step.read_text(encoding="utf-8")):
+                    connection.execute(statement)
+                connection.execute("INSERT INTO migrations VALUES (?, ?)", (step.stem, clock()))
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def use_wal(connection: sqlite3.Connection, seconds: float) -> None:
+    """Switch the file to WAL. Raises sqlite3.OperationalError when it stays locked for ``seconds``.
+
+    SQLite does not wait for its busy timeout here when two processes switch the same new file at once.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+
+
+def statements(script: str) -> Iterator[str]:
+    """The single statements of a script; sqlite3's executescript would commit the transaction they are in."""
+    pending = ""
+    for line in script.splitlines(keepends=True):
+        pending += line
+        if sqlite3.complete_statement(pending):
+            yield pending
+            pending = ""
+    if pending.strip():
+        raise ValueError(f"a migration ends inside a statement: {pending.strip()[:80]}")

@@ -1,0 +1,159 @@
+"""Which lessons and facts come to mind at a question: lexical, without a model, in milliseconds.
+
+Two questions are alike by what they have in common, weighed, against what each has alone (Tversky, "Features of
+similarity", 1977). Words that many lessons hold weigh less. A question that names another thing than the
+lesson does (the cat, not the dog) is less like it than one that only says more or less.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+
+from configs.sections.memory import RecallSettings
+from memory.errors import MemberUnknown
+from memory.facts import Fact, Visibility, facts_at
+from memory.lessons import Lesson, lessons_at
+from memory.members import Member
+from memory.recall_index import Candidates, Kind, RecallIndex
+from memory.text import storable
+from memory.wording import Wordings, question_key
+
+Terms = frozenset[str]
+
+
+@dataclass(frozen=True)
+class RecalledLesson:
+    """``score``: likeness of the lesson's question and the one asked, 0 to 1."""
+
+    lesson: Lesson
+    score: float
+
+
+@dataclass(frozen=True)
+class RecalledFact:
+    """``score``: how much of the question the fact is about, 0 to 1."""
+
+    fact: Fact
+    score: float
+
+
+@dataclass(frozen=True)
+class Recalled:
+    """The best first."""
+
+    lessons: tuple[RecalledLesson, ...]
+    facts: tuple[RecalledFact, ...]
+
+
+@dataclass(frozen=True)
+class _Likely:
+    visibility: Visibility
+    item: int
+    terms: Terms
+    score: float
+
+
+class Recall:
+    """What one member may be reminded of: what is in their own file and what the household shares."""
+
+    def __init__(
+        self, own: RecallIndex, family: RecallIndex, member: Member, wordings: Wordings, settings: RecallSettings
+    ) -> None:
+        self._member = member
+        self._indexes: dict[Visibility, RecallIndex] = {"private": own, "shared": family}
+        self._wordings = wordings
+        self._settings = settings
+
+    def find(self, question: str, member: Member) -> Recalled:
+        """What is like ``question``, above the thresholds of the settings; nothing, for most questions.
+
+        ``member``: who asks. Raises MemberUnknown if this is the memory of somebody else.
+        """
+        if member.id != self._member.id:
+            raise MemberUnknown(name=member.name)
+        terms = self._wordings.terms(storable(question))
+        if all(self._wordings.is_weak(term) for term in terms):
+            return Recalled((), ())
+        return Recalled(self._lessons(question_key(storable(question)), terms), self._facts(terms))
+
+    def _lessons(self, key: str, asked: Terms) -> tuple[RecalledLesson, ...]:
+        likely = self._likely("lesson", asked, self._question_likeness, self._settings.lesson_threshold)
+        found: list[tuple[bool, float, Lesson, Terms]] = []
+        for visibility, index in self._indexes.items():
+            here = {entry.item: entry for entry in likely if entry.visibility == visibility}
+            for item, lesson in lessons_at(index, visibility, here):
+                same = question_key(lesson.question) == key
+                found.append((same, 1.0 if same else here[item].score, lesson, here[item].terms))
+        # The same question comes first, then the most alike; of equals, the latest correction.
+        found.sort(key=lambda entry: (entry[0], entry[1], entry[2].id), reverse=True)
+        return tuple(RecalledLesson(lesson, score) for _, score, lesson, _ in _latest_wordings(found))[
+            : self._settings.most_lessons
+        ]
+
+    def _facts(self, asked: Terms) -> tuple[RecalledFact, ...]:
+        likely = self._likely("fact", asked, self._answer_likeness, self._settings.fact_threshold)
+        found: dict[str, RecalledFact] = {}
+        for visibility, index in self._indexes.items():
+            scores = {entry.item: entry.score for entry in likely if entry.visibility == visibility}
+            for item, fact in facts_at(index, visibility, scores):
+                found[fact.id] = RecalledFact(fact, scores[item])
+        best = sorted(found.values(), key=lambda entry: (entry.score, entry.fact.id), reverse=True)
+        return tuple(best[: self._settings.most_facts])
+
+    def _likely(
+        self, kind: Kind, asked: Terms, likeness: Callable[[Terms, Terms, Mapping[str, float]], float], least: float
+    ) -> list[_Likely]:
+        telling = [term for term in asked if not self._wordings.is_weak(term)]
+        result = []
+        for visibility, index in self._indexes.items():
+            candidates = index.candidates(kind, telling, self._settings.candidates)
+            weights = self._weights(asked, candidates)
+            for item, terms in candidates.terms.items():
+                score = likeness(asked, terms, weights)
+                if score >= least:
+                    result.append(_Likely(visibility, item, terms, score))
+        return result
+
+    def _weights(self, asked: Terms, candidates: Candidates) -> dict[str, float]:
+        """What each term of the question weighs: less, the more of the items there hold it."""
+        prior = self._settings.rarity_prior
+        rarest = math.log(prior + candidates.items)
+        return {
+            term: self._wordings.weight(term)
+            * math.log((prior + candidates.items) / max(1, candidates.counts.get(term, 0)))
+            / rarest
+            for term in asked
+        }
+
+    def _question_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
+        common = sum(weights[term] for term in asked & held)
+        only_asked = [weights[term] for term in asked - held]
+        only_held = [self._wordings.weight(term) for term in held - asked]
+        settings = self._settings
+        alike = common / (common + settings.asked_alone * sum(only_asked) + settings.held_alone * sum(only_held) or 1)
+        # Both name something that the other does not: probably two different things.
+        conflict = min(self._telling(asked - held), self._telling(held - asked))
+        alike *= settings.conflict_factor ** min(conflict, 1.0)
+        return alike * settings.person_factor if self._wordings.other_person(asked, held) else alike
+
+    def _answer_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
+        common = sum(weights[term] for term in asked & held)
+        alone = sum(weights[term] for term in asked - held if term not in self._wordings.asking)
+        alike = common / (common + alone or 1)
+        return alike * self._settings.person_factor if self._wordings.other_person(asked, held) else alike
+
+    def _telling(self, terms: Iterable[str]) -> float:
+        return sum(self._wordings.weight(term) for term in terms if not self._wordings.is_weak(term))
+
+
+def _latest_wordings(
+    found: Iterable[tuple[bool, float, Lesson, Terms]],
+) -> Iterable[tuple[bool, float, Lesson, Terms]]:
+    """The entries, without those that are about the same as one before them, which corrected them later."""
+    seen: set[Terms] = set()
+    for entry in found:
+        if entry[3] not in seen:
+            seen.add(entry[3])
+            yield entry

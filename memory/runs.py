@@ -1,0 +1,117 @@
+"""Runs of the trainer: one at a time in a household, and none that seems to run when its process is dead."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from memory.clock import Clock
+from memory.database import Database, Row
+from memory.errors import RunAlreadyRunning, RunUnknown
+from memory.processes import identity, lives
+from memory.text import storable
+
+State = Literal["running", "shipped", "held", "failed", "stopped"]
+
+
+@dataclass(frozen=True)
+class Run:
+    """``id`` names its folder in ``runs/``; ``snapshot``: what it made; times in seconds since 1970."""
+
+    id: str
+    kind: str
+    state: State
+    started_at: float
+    ended_at: float | None
+    snapshot: str | None
+    summary: dict[str, Any]
+
+
+class Runs:
+    """The runs of one household."""
+
+    def __init__(self, family: Database, clock: Clock) -> None:
+        self._family = family
+        self._clock = clock
+
+    def create(self, kind: str, *, pid: int | None = None) -> Run:
+        """Begin a run that process ``pid`` (this one by default) carries. Raises RunAlreadyRunning."""
+        with self._family.transaction():
+            now = self._clock()
+            for row in self._family.rows("SELECT * FROM runs WHERE state = 'running'"):
+                if lives(row["process"]):
+                    raise RunAlreadyRunning(id=_id(row["number"]))
+                self._family.run(
+                    "UPDATE runs SET state = 'stopped', ended_at = ? WHERE number = ?", (now, row["number"])
+                )
+            number = self._family.insert(
+                "INSERT INTO runs (kind, state, process, started_at) VALUES (?, 'running', ?, ?)",
+                (kind, identity(os.getpid() if pid is None else pid), now),
+            )
+            return self.get(_id(number))
+
+    def finish(
+        self, run_id: str, state: State, *, snapshot: str | None = None, summary: Mapping[str, Any] | None = None
+    ) -> Run:
+        """End a run; what it is then. Raises RunUnknown."""
+        values = (
+            state,
+            self._clock(),
+            None if snapshot is None else storable(snapshot),
+            json.dumps(summary or {}),
+            _number(run_id),
+        )
+        changed = self._family.run(
+            "UPDATE runs SET state = ?, ended_at = ?, snapshot = ?, summary = ? WHERE number = ?", values
+        )
+        if not changed:
+            raise RunUnknown(id=run_id)
+        return self.get(run_id)
+
+    def list(self, limit: int = 50) -> list[Run]:
+        """Runs, the newest first."""
+        return [_run(row) for row in self._family.rows("SELECT * FROM runs ORDER BY number DESC LIMIT ?", (limit,))]
+
+    def get(self, run_id: str) -> Run:
+        """Raises RunUnknown."""
+        row = self._family.row("SELECT * FROM runs WHERE number = ?", (_number(run_id),))
+        if row is None:
+            raise RunUnknown(id=run_id)
+        return _run(row)
+
+    def latest(self) -> Run | None:
+        """The run that was begun last."""
+        runs = self.list(1)
+        return runs[0] if runs else None
+
+    def running(self) -> Run | None:
+        """The run whose process works right now."""
+        row = self._family.row("SELECT * FROM runs WHERE state = 'running'")
+        run = None if row is None else _run(row)
+        return run if run is not None and run.state == "running" else None
+
+
+def _id(number: int) -> str:
+    return f"r{number:04d}"
+
+
+def _number(run_id: str) -> int:
+    digits = run_id.removeprefix("r")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+
+def _run(row: Row) -> Run:
+    # A killed run could not write its own end: its state follows from its process.
+    dead = row["state"] == "running" and not lives(row["process"])
+    return Run(
+        _id(row["number"]),
+        row["kind"],
+        "stopped" if dead else row["state"],
+        row["started_at"],
+        row["ended_at"],
+        row["snapshot"],
+        json.loads(row["summary"]),
+    )

@@ -1,0 +1,235 @@
+"""Snapshots of the weights: which there are, which one answers, and every move from one to another."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from memory.artifacts import ArtifactStore
+from memory.clock import Clock
+from memory.database import Database, Row
+from memory.errors import NoSnapshot, NothingToRollBack, SnapshotUnknown
+from memory.manifests import Adapter, adapter_list, manifest_bytes, read_adapters
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """``digest``: of the manifest in the store; ``parent``: an id; ``gate``: the gate's report, if one ran."""
+
+    id: str
+    digest: str
+    base_name: str
+    base_sha256: str
+    adapters: tuple[Adapter, ...]
+    parent: str | None
+    run: str | None
+    created_at: float
+    reason: str
+    gate: dict[str, Any] | None
+
+
+@dataclass(frozen=True)
+class Move:
+    """The current snapshot went from ``previous`` to ``snapshot``; ``undone``: a rollback went back over it."""
+
+    kind: Literal["promote", "rollback"]
+    snapshot: str
+    previous: str | None
+    who: str
+    why: str
+    at: float
+    undone: bool
+
+
+class Snapshots:
+    """The snapshots of one household. Everything that moves ``current`` is one transaction."""
+
+    def __init__(self, family: Database, artifacts: ArtifactStore, clock: Clock) -> None:
+        self._family = family
+        self._artifacts = artifacts
+        self._clock = clock
+
+    def ensure_base(self, model_name: str, sha256: str) -> Snapshot:
+        """The current snapshot; a home without one gets v0, the unchanged base model ``model_name``."""
+        with self._family.transaction():
+            if self._current_number() is None:
+                base = self.create(model_name, sha256, adapters=(), parent=None, run=None, reason="base", gate=None)
+                self._move_to(base.id, "promote", None, who="enlace", why="base")
+            return self.current()
+
+    def create(
+        self,
+        base_name: str,
+        base_sha256: str,
+        *,
+        adapters: Sequence[Adapter],
+        parent: str | None,
+        run: str | None,
+        reason: str,
+        gate: Mapping[str, Any] | None,
+    ) -> Snapshot:
+        """A new snapshot; its adapters must be in the store, and it is not yet current.
+
+        Raises SnapshotUnknown (the parent), ArtifactMissing (an adapter), DiskFull.
+        """
+        for adapter in adapters:
+            self._artifacts.path(adapter.sha256)
+        with self._family.transaction():
+            number = int(self._family.value("SELECT coalesce(max(number) + 1, 0) FROM snapshots"))
+            now = self._clock()
+            # The manifest before the row: a row promises that its manifest is there.
+            digest = self._artifacts.put_bytes(
+                manifest_bytes(
+                    name=f"v{number}",
+                    base_name=base_name,
+                    base_sha256=base_sha256,
+                    adapters=adapters,
+                    parent=self.get(parent).digest if parent else None,
+                    run=run,
+                    gate=gate,
+                    created_at=now,
+                )
+            )
+            self._family.run(
+                "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (
+                    number,
+                    digest,
+                    base_name,
+                    base_sha256,
+                    json.dumps(adapter_list(adapters)),
+                    _number(parent) if parent else None,
+                    run,
+                    reason,
+                    None if gate is None else json.dumps(gate),
+                    now,
+                ),
+            )
+            return self.get(f"v{number}")
+
+    def current(self) -> Snapshot:
+        """The snapshot that answers. Raises NoSnapshot."""
+        number = self._current_number()
+        if number is None:
+            raise NoSnapshot()
+        return self.get(f"v{number}")
+
+    def get(self, snapshot_id: str) -> Snapshot:
+        """The snapshot ``v3``. Raises SnapshotUnknown."""
+        row = self._family.row("SELECT * FROM snapshots WHERE number = ?", (_number(snapshot_id),))
+        if row is None:
+            raise SnapshotUnknown(id=snapshot_id)
+        return _snapshot(row)
+
+    def list(self) -> list[Snapshot]:
+        """All snapshots, the newest first."""
+        return [_snapshot(row) for row in self._family.rows("SELECT * FROM snapshots ORDER BY number DESC")]
+
+    def promote(self, snapshot_id: str, who: str, why: str) -> Snapshot:
+        """Let ``snapshot_id`` answer from now on. Raises SnapshotUnknown, ArtifactDamaged, ArtifactMissing."""
+        with self._family.transaction():
+            snapshot = self._whole(snapshot_id)
+            current = self._current_number()
+            if current != _number(snapshot.id):
+                self._move_to(snapshot.id, "promote", current, who=who, why=why)
+            return snapshot
+
+    def rollback(self, who: str, why: str, to: str | None = None) -> Snapshot:
+        """Go back to what answered before the last promotion that still stands, or to ``to``; the snapshot.
+
+        Rolling back again goes further back. Raises NothingToRollBack, SnapshotUnknown, ArtifactDamaged,
+        ArtifactMissing.
+        """
+        with self._family.transaction():
+            current = self.current()
+            if to is not None and self.get(to).id == current.id:
+                raise NothingToRollBack(id=current.id)
+            standing = self._family.rows(
+                "SELECT seq, previous FROM moves WHERE kind = 'promote' AND undone = 0 AND previous IS NOT NULL"
+                " ORDER BY seq DESC"
+            )
+            if to is None:
+                if not standing:
+                    raise NothingToRollBack(id=current.id)
+                going = standing[:1]
+                target = self._whole(f"v{going[0]['previous']}")
+            else:
+                target = self._whole(to)
+                until = next((n for n, row in enumerate(standing) if row["previous"] == _number(to)), len(standing) - 1)
+                going = standing[: until + 1]
+            self._family.run_many("UPDATE moves SET undone = 1 WHERE seq = ?", [(row["seq"],) for row in going])
+            self._move_to(target.id, "rollback", _number(current.id), who=who, why=why)
+            return target
+
+    def history(self) -> list[Move]:
+        """Every move of the current snapshot, the newest first."""
+        rows = self._family.rows("SELECT * FROM moves ORDER BY seq DESC")
+        return [
+            Move(
+                row["kind"],
+                f"v{row['number']}",
+                None if row["previous"] is None else f"v{row['previous']}",
+                row["who"],
+                row["why"],
+                row["at"],
+                bool(row["undone"]),
+            )
+            for row in rows
+        ]
+
+    def file_digest(self, path: Path) -> str:
+        """The SHA-256 of a model file, computed once for each (path, size, time of change). Raises OSError."""
+        stat = path.stat()
+        key = (str(path), stat.st_size, stat.st_mtime_ns)
+        known = self._family.value(
+            "SELECT sha256 FROM file_digests WHERE path = ? AND size = ? AND modified_ns = ?", key
+        )
+        if known is not None:
+            return str(known)
+        with path.open("rb") as file:
+            digest = hashlib.file_digest(file, "sha256").hexdigest()
+        self._family.run("INSERT OR REPLACE INTO file_digests VALUES (?, ?, ?, ?)", (*key, digest))
+        return digest
+
+    def _whole(self, snapshot_id: str) -> Snapshot:
+        """A snapshot whose manifest and adapters are undamaged."""
+        snapshot = self.get(snapshot_id)
+        for digest in (snapshot.digest, *(adapter.sha256 for adapter in snapshot.adapters)):
+            self._artifacts.verify(digest)
+        return snapshot
+
+    def _current_number(self) -> int | None:
+        number: int | None = self._family.value("SELECT number FROM current_snapshot")
+        return number
+
+    def _move_to(self, snapshot_id: str, kind: str, previous: int | None, *, who: str, why: str) -> None:
+        number = _number(snapshot_id)
+        self._family.run("INSERT OR REPLACE INTO current_snapshot (only, number) VALUES (1, ?)", (number,))
+        self._family.run(
+            "INSERT INTO moves (kind, number, previous, who, why, at) VALUES (?, ?, ?, ?, ?, ?)",
+            (kind, number, previous, who, why, self._clock()),
+        )
+
+
+def _number(snapshot_id: str) -> int:
+    digits = snapshot_id.removeprefix("v")
+    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
+
+
+def _snapshot(row: Row) -> Snapshot:
+    return Snapshot(
+        f"v{row['number']}",
+        row["digest"],
+        row["base_name"],
+        row["base_sha256"],
+        read_adapters(json.loads(row["adapters"])),
+        None if row["parent"] is None else f"v{row['parent']}",
+        row["run"],
+        row["created_at"],
+        row["reason"],
+        None if row["gate"] is None else json.loads(row["gate"]),
+    )

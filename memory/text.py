@@ -1,0 +1,157 @@
+"""Words as people search for them: folding, cutting text into words, and full-text queries safe against any text.
+
+The full-text index has two columns. ``exact`` holds words as written but for their case (NFC), and besides
+those with signs inside as one word (``c++``, ``at&t``, ``don't``). ``folded`` holds words without accents.
+So año finds both año and ano, the written one first.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterable
+
+# Another number makes every home index its messages anew. Raise it with any change to how words are cut.
+INDEX_VERSION = "1"
+
+_SURROGATES = re.compile("[\ud800-\udfff]")
+# One character is a word where a script is written without spaces, and so is an emoji.
+_SINGLE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff"
+_PIECE = re.compile(f"[{_SINGLE}]|[^\\W{_SINGLE}]+")
+_INNER_SIGNS = re.compile(r"[#+&'’./@_-]")
+_OUTSIDE = " \t\r\n.,;:!?¡¿\"“”«»()[]{}<>…*_'’/-"
+_COMBINED = re.compile(r"[\w\u0300-\u036f]+")
+
+
+class _WithoutMarks(dict[int, int | None]):
+    """A table for str.translate that drops combining marks and learns as it goes."""
+
+    def __missing__(self, code: int) -> int | None:
+        self[code] = None if unicodedata.combining(chr(code)) else code
+        return self[code]
+
+
+_without_marks = _WithoutMarks()
+
+
+def storable(text: str) -> str:
+    """The text with lone surrogates, which UTF-8 cannot hold, replaced by U+FFFD; nothing else is changed."""
+    return text if text.isascii() else _SURROGATES.sub("\ufffd", text)
+
+
+def exact(text: str) -> str:
+    """Lower case in NFC: what tells año from ano but not Año from año."""
+    return text.lower() if text.isascii() else unicodedata.normalize("NFC", text).lower()
+
+
+def fold(text: str) -> str:
+    """What Núñez, NUNEZ and nunez have in common: compatibility forms, case and marks taken away.
+
+    ``fold(fold(text)) == fold(text)``.
+    """
+    if text.isascii():
+        return text.lower()
+    while True:
+        folded = unicodedata.normalize("NFKD", text).casefold()
+        folded = unicodedata.normalize("NFKC", folded.translate(_without_marks))
+        # A round can uncover what the next one takes away (a mark composed from a case folding).
+        if folded == text:
+            return folded
+        text = folded
+
+
+def pieces(text: str) -> list[str]:
+    """The words of a text that ``exact`` or ``fold`` has been through."""
+    return _PIECE.findall(text)
+
+
+def exact_words(text: str) -> list[str]:
+    """The words for the column ``exact``: every piece, then every word with signs inside or after it."""
+    written = exact(text)
+    words = pieces(written)
+    if _INNER_SIGNS.search(written):
+        words += [sign for chunk in written.split() if (sign := _with_signs(chunk))]
+    return words
+
+
+def folded_words(text: str) -> list[str]:
+    """The words for the column ``folded``."""
+    return pieces(fold(text))
+
+
+def columns(text: str) -> tuple[str, str]:
+    """What the full-text index stores for a text: (exact, folded)."""
+    return " ".join(exact_words(text)), " ".join(folded_words(text))
+
+
+def _with_signs(chunk: str) -> str:
+    """``(c++),`` is ``c++`` and ``at&t`` itself; a chunk without signs inside is an empty string."""
+    start = chunk.strip(_OUTSIDE)
+    return start if _INNER_SIGNS.search(start) and any(c.isalnum() for c in start) else ""
+
+
+def _quoted(words: Iterable[str]) -> str:
+    return '"' + " ".join(words).replace('"', '""') + '"'
+
+
+class Query:
+    """A person's search, as terms: each is the words it may be found by, exactly or folded."""
+
+    def __init__(self, text: str, *, longest: int, most_terms: int) -> None:
+        """``longest`` characters of the text are looked at, ``most_terms`` words of it are searched for."""
+        self.terms: list[tuple[str, list[str]]] = []
+        for chunk in storable(text)[:longest].split():
+            written = exact(chunk)
+            found = pieces(fold(chunk))
+            if found and len(self.terms) < most_terms:
+                self.terms.append((_with_signs(written) or " ".join(pieces(written)), found))
+
+    def all_exact(self) -> str:
+        """The FTS5 expression for every word as written; empty when there is nothing to search for."""
+        return " AND ".join(f"exact : {_quoted([written])}" for written, _ in self.terms)
+
+    def all_folded(self) -> str:
+        """... for every word, accents aside."""
+        return " AND ".join(f"folded : {_quoted(found)}" for _, found in self.terms)
+
+    def all_beginning(self, shortest: int) -> str:
+        """... with the last word perhaps not yet typed to its end, if ``shortest`` characters of it are there."""
+        if not self.terms or len(self.terms[-1][1][-1]) < shortest:
+            return ""
+        return f"{self.all_folded()} *"
+
+    def any_folded(self) -> str:
+        """... for at least one of the words."""
+        return " OR ".join(f"folded : {_quoted(found)}" for _, found in self.terms)
+
+    def words(self) -> frozenset[str]:
+        """The folded words, to be marked in what was found."""
+        return frozenset(word for _, found in self.terms for word in found)
+
+
+def fts_query(text: str, *, longest: int = 1000, most_terms: int = 32) -> str:
+    """An FTS5 expression for texts with all words of ``text``, accents aside; empty when it has none. Never raises."""
+    return Query(text, longest=longest, most_terms=most_terms).all_folded()
+
+
+def snippet(text: str, words: frozenset[str], *, width: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """A stretch of about ``width`` characters around the first of ``words``, and where they stand in it.
+
+    The places are (start, end) in characters of the stretch; it holds the text as written, never markup.
+    """
+    first = next((found.start() for found in _COMBINED.finditer(text) if _is_one_of(found.group(), words)), 0)
+    start = 0 if first < width // 2 else text.rfind(" ", 0, first - width // 4) + 1 or max(first - width // 4, 0)
+    end = min(start + width, len(text))
+    before, after = "…" if start else "", "…" if end < len(text) else ""
+    stretch = re.sub(r"\s", " ", text[start:end])
+    marks = [
+        (found.start() + len(before), found.end() + len(before))
+        for found in _COMBINED.finditer(stretch)
+        if _is_one_of(found.group(), words)
+    ]
+    return before + stretch + after, tuple(marks)
+
+
+def _is_one_of(word: str, words: frozenset[str]) -> bool:
+    found = pieces(fold(word))
+    return any(piece in words for piece in found)

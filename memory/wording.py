@@ -1,0 +1,177 @@
+"""What a question is about, whatever its wording: terms that two wordings, or two languages, have in common.
+
+No model is asked. Words are folded, contractions opened, phrases and words of one meaning joined
+(``memory/data/words.yaml``), and what is left is cut to its stem.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from configs.layers import parse
+from configs.sections.memory import RecallSettings
+from memory.text import fold, folded_words
+
+WORDS = Path(__file__).parent / "data" / "words.yaml"
+# Raise with any change to how terms are made; a change of the words is noticed by itself.
+CODE_VERSION = "1"
+
+_IS = re.compile(r"\b(what|who|where|when|how|which|that|it|there|here|he|she|whats)'s\b")
+_NOT = re.compile(r"\b(?:can't|won't|shan't|(\w+)n't)(?!\w)")
+_SHORT = re.compile(r"'(?:s|re|ll|ve|d|m)\b")
+_WITHOUT_APOSTROPHE = {"whats": "what", "wheres": "where", "whos": "who", "whens": "when", "hows": "how"}
+_STEM_LENGTH = 4
+# Longest first: of "ations" and "s" the first one that leaves a stem is cut.
+_ENDINGS = (
+    *("amiento", "aciones", "imiento", "adores", "ations", "mente", "acion", "ation", "ando", "iendo", "adas", "idas"),
+    *(
+        "ados",
+        "idos",
+        "amos",
+        "emos",
+        "imos",
+        "aron",
+        "ieron",
+        "ings",
+        "able",
+        "ing",
+        "ies",
+        "ada",
+        "ida",
+        "ado",
+        "ido",
+    ),
+    *("aba", "ian", "ed", "es", "er", "ar", "ir", "as", "os", "an", "en", "ly", "s", "a", "o", "e", "y"),
+)
+
+
+@dataclass(frozen=True)
+class Lexicon:
+    """``terms``: word to term; ``phrases``: words in a row to the words they stand for, by their first word."""
+
+    stop: frozenset[str]
+    weak: frozenset[str]
+    generic: frozenset[str]
+    terms: Mapping[str, str]
+    phrases: Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
+    people: frozenset[str]
+    asking: frozenset[str]
+    version: str
+
+
+class Wordings:
+    """Turns texts into terms, and weighs these."""
+
+    def __init__(self, settings: RecallSettings) -> None:
+        self._settings = settings
+
+    @property
+    def version(self) -> str:
+        """Changes with the words and with the code, so that an index knows that it is out of date."""
+        return f"{CODE_VERSION}:{lexicon_version()}"
+
+    @property
+    def asking(self) -> frozenset[str]:
+        """Terms such as when, which say what is asked and which the answer need not hold."""
+        return read_lexicon().asking
+
+    def terms(self, text: str) -> frozenset[str]:
+        """What a question or a fact is about; empty for one that is about nothing."""
+        lexicon = read_lexicon()
+        words = opened(text[: self._settings.question_characters])
+        return frozenset(_term(word, lexicon) for word in _joined(words, lexicon) if word not in lexicon.stop)
+
+    def weight(self, term: str) -> float:
+        """How much a term says about a question, 0 to 1, before it is known how many others hold it."""
+        lexicon = read_lexicon()
+        if term in lexicon.weak or term in lexicon.people:
+            return self._settings.weak_weight
+        return self._settings.generic_weight if term in lexicon.generic else 1.0
+
+    def is_weak(self, term: str) -> bool:
+        """Whether nothing is recalled on this term alone."""
+        return self.weight(term) <= self._settings.weak_weight
+
+    def other_person(self, one: frozenset[str], other: frozenset[str]) -> bool:
+        """Whether one question says "our dog" where the other says "your dog"."""
+        people = read_lexicon().people
+        return bool(one & people) and bool(other & people) and not one & other & people
+
+
+def question_key(question: str) -> str:
+    """What a question has in common with itself when case, accents, spaces, contractions or signs differ."""
+    return " ".join(opened(question))
+
+
+def opened(text: str) -> list[str]:
+    """The folded words of a text with English contractions opened: what's is what is, don't is do not."""
+    text = fold(text).replace("’", "'")
+    if "'" in text:
+        text = _IS.sub(r"\1 is", text)
+        text = _NOT.sub(lambda found: f"{found.group(1) or 'can'} not", text)
+        text = _SHORT.sub("", text)
+    return [_WITHOUT_APOSTROPHE.get(word, word) for word in folded_words(text)]
+
+
+def stem(word: str) -> str:
+    """A word without the ending that number, gender or tense gave it, in either language; rough on purpose."""
+    for ending in _ENDINGS:
+        if len(word) - len(ending) >= _STEM_LENGTH and word.endswith(ending):
+            return word[: -len(ending)]
+    return word
+
+
+def lexicon_version() -> str:
+    """A digest of the word lists."""
+    return read_lexicon().version
+
+
+@cache
+def read_lexicon() -> Lexicon:
+    """The word lists, read once a process."""
+    content = WORDS.read_bytes()
+    lists = parse(content.decode())
+    terms = {word: group[0] for group in lists["same"] for word in group}
+    phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
+    for phrase, meaning in lists["phrases"].items():
+        words = tuple(phrase.split())
+        phrases.setdefault(words[0], []).append((words, tuple(meaning.split())))
+    # A term that a list names in one form is found in that list in its stemmed form too.
+    return Lexicon(
+        frozenset(lists["stop"].split()),
+        frozenset(_with_stems(lists["weak"].split(), terms)),
+        frozenset(_with_stems(lists["generic"].split(), terms)),
+        terms,
+        {first: tuple(sorted(found, key=lambda p: -len(p[0]))) for first, found in phrases.items()},
+        frozenset(lists["people"]),
+        frozenset(lists["asking"]),
+        hashlib.sha256(content).hexdigest()[:16],
+    )
+
+
+def _with_stems(words: list[str], terms: Mapping[str, str]) -> set[str]:
+    return {terms.get(word, stem(word)) for word in words}
+
+
+def _joined(words: list[str], lexicon: Lexicon) -> list[str]:
+    result: list[str] = []
+    at = 0
+    while at < len(words):
+        for phrase, meaning in lexicon.phrases.get(words[at], ()):
+            if tuple(words[at : at + len(phrase)]) == phrase:
+                result += meaning
+                at += len(phrase)
+                break
+        else:
+            result.append(words[at])
+            at += 1
+    return result
+
+
+def _term(word: str, lexicon: Lexicon) -> str:
+    return lexicon.terms.get(word) or stem(word)
