@@ -108,5 +108,7 @@ def _figures(run: re.Match[str]) -> str:
 
 def _fits(current: int, value: int) -> bool:
     """Whether ``value`` continues ``current``: a unit after a ten, anything below a hundred after a hundred."""
-    room = 100 if current % 1000 >= 100 and current % 100 == 0 else 10 if current % 10 == 0 and current % 100 >= 20 else 0
+    room = (
+        100 if current % 1000 >= 100 and current % 100 == 0 else 10 if current % 10 == 0 and current % 100 >= 20 else 0
+    )
     return current == 0 or 0 < value < room

@@ -20,7 +20,9 @@ def clean_page_text(text: str, longest: int) -> str:
     """``text`` on one line without control tokens and control characters, at most ``longest`` characters."""
     text = _CONTROL_TOKENS.sub(" ", text[: longest * 8])
     kept = "".join(" " if unicodedata.category(letter) in ("Cc", "Zl", "Zp", "Cs", "Co") else letter for letter in text)
-    kept = "".join(letter for letter in kept if letter not in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff")
+    kept = "".join(
+        letter for letter in kept if letter not in "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
+    )
     line = " ".join(kept.split())
     return line if len(line) <= longest else cut_at_word(line, longest - 1) + "…"
 

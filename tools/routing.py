@@ -24,7 +24,9 @@ class Call:
     asked: bool
 
 
-_POLITE: Final = r"(?:(?:please|por favor|hey|oye|enlace|hola|hello|hi)[,: ]+)*(?:(?:can|could) you |puedes |podr[ií]as )?"
+_POLITE: Final = (
+    r"(?:(?:please|por favor|hey|oye|enlace|hola|hello|hi)[,: ]+)*(?:(?:can|could) you |puedes |podr[ií]as )?"
+)
 _TELL: Final = r"(?:(?:tell me|dime|do you know|sabes) )?"
 _TAIL: Final = r"(?: (?:please|por favor|here|aqui|now|ahora|right now|ahora mismo|today|hoy|in the family))*"
 _DAYS: Final = {

@@ -68,9 +68,7 @@ class SearchStore:
         with self._open() as database:
             row = database.execute("SELECT pause_s FROM pauses WHERE backend = ?", (backend,)).fetchone()
             pause = min(row[0] * 2 if row else self._settings.first_pause_s, self._settings.longest_pause_s)
-            database.execute(
-                "INSERT OR REPLACE INTO pauses VALUES (?, ?, ?)", (backend, self._clock() + pause, pause)
-            )
+            database.execute("INSERT OR REPLACE INTO pauses VALUES (?, ?, ?)", (backend, self._clock() + pause, pause))
 
     def answered(self, backend: str) -> None:
         """Note an answer: the service is no longer paused."""

@@ -34,3 +34,6 @@ class AssistantSettings(BaseModel):
     )
     store_every_s: float = Field(gt=0, le=1, description="How often the answer being written is put on disk, at most.")
     tool_answer_tokens: int = Field(ge=1, description="The longest answer written from the result of a sum or a clock.")
+    tool_answer_overlap: float = Field(
+        ge=0, le=1, description="The share of words that an answer written from a tool's result must have from it."
+    )

@@ -24,7 +24,7 @@ class SearchSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     enabled: Literal["never", "asked", "news"] = Field(
-        description="When a question may leave the house: never; when the member says so (\"search …\"); or also when it "
+        description='When a question may leave the house: never; when the member says so ("search …"); or also when it '
         "asks for news."
     )
     addresses: dict[str, str] = Field(

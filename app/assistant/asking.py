@@ -1,0 +1,72 @@
+"""Asks the engine with as much of the conversation as its context holds: the oldest turns leave first."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from app.assistant.prompting import Material, messages, text_size
+from configs.sections.assistant import AssistantSettings
+from engine.client import Delta, EngineClient, Finished, Sampling, Usage
+from engine.errors import PromptTooLong
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """The engine took the prompt; ``left_out`` is how many of the oldest messages did not fit."""
+
+    left_out: int
+
+
+class Asker:
+    """Puts prompts to the engine. Learns from each answer how many bytes a token of this household's text holds."""
+
+    def __init__(self, engine: EngineClient, settings: AssistantSettings, context_size: int) -> None:
+        self._engine = engine
+        self._settings = settings
+        self._context_size = context_size
+        self._bytes_per_token = settings.bytes_per_token
+
+    async def ask(
+        self, material: Material, sampling: Sampling, cache_key: str
+    ) -> AsyncGenerator[Accepted | Delta | Finished, None]:
+        """Accepted, then the answer. Raises PromptTooLong when the question alone does not fit."""
+        dropped = self._too_many(material)
+        while True:
+            kept = replace(material, history=material.history[dropped:])
+            prompt = messages(kept, self._settings.recalled_form)
+            accepted = False
+            try:
+                async with aclosing(self._engine.chat(prompt, sampling, cache_key=cache_key)) as stream:
+                    async for piece in stream:
+                        if not accepted:
+                            accepted = True
+                            yield Accepted(2 * dropped)
+                        if isinstance(piece, Finished):
+                            self._learn(text_size(prompt), piece.usage)
+                        yield piece
+                return
+            except PromptTooLong as error:
+                if accepted or dropped == len(material.history):
+                    raise
+                self._context_size = int(error.facts["context_size"])
+                self._bytes_per_token = text_size(prompt) / int(error.facts["prompt_tokens"])
+                dropped = max(dropped + 1, self._too_many(material))
+
+    def _too_many(self, material: Material) -> int:
+        """How many of the oldest exchanges have to go, by what is known of the size of tokens."""
+        room = max(0, self._context_size - self._settings.answer_reserve) * self._bytes_per_token
+        room -= text_size(messages(replace(material, history=()), self._settings.recalled_form))
+        kept = 0
+        for exchange in reversed(material.history):
+            room -= exchange.size
+            if room < 0:
+                break
+            kept += 1
+        return len(material.history) - kept
+
+    def _learn(self, size: int, usage: Usage) -> None:
+        self._context_size = usage.context_size
+        if usage.prompt_tokens:
+            self._bytes_per_token = min(self._settings.bytes_per_token, size / usage.prompt_tokens)

@@ -1,0 +1,225 @@
+"""What happens between a stored question and its finished answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Any
+
+from app.assistant.answer_store import AnswerStore
+from app.assistant.asking import Accepted, Asker
+from app.assistant.events import (
+    Done,
+    Event,
+    Recalled,
+    Remembered,
+    Sources,
+    Token,
+    ToolCalled,
+    ToolReturned,
+    Trimmed,
+)
+from app.assistant.faithful import CitationFilter, says_the_result, with_citation
+from app.assistant.prompting import Exchange, Material
+from app.assistant.remembering import asked_to_remember
+from app.catalogue import Catalogue
+from app.errors_text import explain
+from configs.errors import EnlaceError
+from configs.settings import Settings
+from engine.client import Delta, EngineClient, Finished, Sampling, Usage
+from memory.chats import ChatMessage
+from memory.household import MemberMemory
+from memory.members import Member
+from tools.errors import ToolError
+from tools.registry import Registry, ToolContext, ToolResult
+from tools.routing import Call, route
+
+
+@dataclass
+class TurnParts:
+    """What all turns of one assistant share."""
+
+    memory: MemberMemory
+    member: Member
+    engine: EngineClient
+    tools: Registry
+    context: ToolContext
+    settings: Settings
+    catalogue: Catalogue
+
+    def __post_init__(self) -> None:
+        self.asker = Asker(self.engine, self.settings.assistant, self.settings.engine.context_size)
+
+
+class Turn:
+    """One question on its way to one answer."""
+
+    def __init__(
+        self,
+        parts: TurnParts,
+        question: ChatMessage,
+        history: tuple[Exchange, ...],
+        store: AnswerStore,
+        sampling: Sampling,
+        *,
+        memory: bool,
+    ) -> None:
+        self._parts = parts
+        self._question = question
+        self._store = store
+        self._sampling = sampling
+        self._use_memory = memory
+        self._material = Material(parts.settings.assistant.system_prompt, question.content, history)
+        self._usage: Usage | None = None
+        self._meta: dict[str, Any] = {}
+
+    async def events(self) -> AsyncGenerator[Event, None]:
+        """Everything after Started, Done included. Raises EnlaceError."""
+        async with aclosing(self._steps()) as steps:
+            async for event in steps:
+                yield event
+
+    def _steps(self) -> AsyncGenerator[Event, None]:
+        text = self._question.content
+        fact = asked_to_remember(text)
+        if fact is not None:
+            return self._remember(fact)
+        search = self._parts.settings.tools.search.enabled
+        call = route(text, self._parts.catalogue.language, search)
+        recalled = self._recall()
+        if call is None or (recalled is not None and call.name == "web_search" and not call.asked):
+            return self._from_model(recalled)
+        return self._from_tool(call)
+
+    async def _remember(self, text: str) -> AsyncGenerator[Event, None]:
+        fact = self._parts.memory.facts.add(text)
+        yield Remembered(fact)
+        sentence = self._parts.catalogue.text("assistant.remembered", fact=fact.text)
+        self._meta = {"remembered": fact.id}
+        async with aclosing(self._say(sentence)) as events:
+            async for event in events:
+                yield event
+
+    def _recall(self) -> Recalled | None:
+        if not self._use_memory:
+            return None
+        found = self._parts.memory.recall.find(self._question.content, self._parts.member)
+        if not found.lessons and not found.facts:
+            return None
+        return Recalled(found.lessons, tuple(entry.fact for entry in found.facts))
+
+    async def _from_model(self, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
+        lessons = tuple(entry.lesson for entry in recalled.lessons) if recalled else ()
+        facts = recalled.facts if recalled else ()
+        material = replace(self._material, lessons=lessons, facts=facts)
+        self._meta = {"lessons": [lesson.id for lesson in lessons], "facts": [fact.id for fact in facts]}
+        async with aclosing(self._stream(material, recalled)) as events:
+            async for event in events:
+                yield event
+        yield self._done(self._store.text, lessons_used=len(lessons), facts_used=len(facts))
+
+    async def _stream(self, material: Material, recalled: Recalled | None = None) -> AsyncGenerator[Event, None]:
+        """The model's answer, token by token, kept as it comes."""
+        async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key())) as pieces:
+            async for piece in pieces:
+                match piece:
+                    case Accepted(left_out):
+                        if left_out:
+                            yield Trimmed(left_out)
+                        if recalled is not None:
+                            yield recalled
+                    case Delta(text):
+                        self._store.add(text)
+                        yield Token(text)
+                    case Finished():
+                        self._finished(piece)
+
+    async def _from_tool(self, call: Call) -> AsyncGenerator[Event, None]:
+        yield ToolCalled(call.name, call.arguments)
+        self._meta = {"tool": call.name, "arguments": call.arguments}
+        result, error = await self._run(call)
+        yield ToolReturned(call.name, result.text if result else "", result.sources if result else (), error)
+        if result is None:
+            failure = explain(error or ToolError(), self._parts.catalogue)
+            steps = self._say(str(failure))
+        elif result.sources:
+            steps = self._cite(result, call)
+        else:
+            steps = self._tell(result)
+        async with aclosing(steps) as events:
+            async for event in events:
+                yield event
+
+    async def _run(self, call: Call) -> tuple[ToolResult | None, EnlaceError | None]:
+        try:
+            return await self._parts.tools.call(call.name, call.arguments, self._parts.context), None
+        except ToolError as error:
+            return None, error
+
+    async def _tell(self, result: ToolResult) -> AsyncGenerator[Event, None]:
+        """A sum or the time: the model's sentence if it says what the tool found, else the tool's own."""
+        settings = self._parts.settings.assistant
+        material = replace(self._material, history=(), tool_text=result.text)
+        sampling = replace(self._sampling, max_tokens=min(self._sampling.max_tokens, settings.tool_answer_tokens))
+        written = ""
+        async with aclosing(self._parts.asker.ask(material, sampling, self._cache_key())) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Delta):
+                    written += piece.text
+                elif isinstance(piece, Finished):
+                    self._finished(piece)
+        faithful = says_the_result(written, self._question.content, result, settings.tool_answer_overlap)
+        self._meta |= {"written_by": "model" if faithful else "tool"}
+        async with aclosing(self._say(written.strip() if faithful else result.text)) as events:
+            async for event in events:
+                yield event
+
+    async def _cite(self, result: ToolResult, call: Call) -> AsyncGenerator[Event, None]:
+        """Pages: the model answers from the excerpts and cites them by number."""
+        question = self._parts.catalogue.text("assistant.from_excerpts", query=call.arguments["query"])
+        material = replace(self._material, history=(), question=question, tool_text=result.text)
+        checked = CitationFilter(result.sources)
+        async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key())) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Delta):
+                    shown = checked.feed(piece.text)
+                    self._store.add(shown)
+                    if shown:
+                        yield Token(shown)
+                elif isinstance(piece, Finished):
+                    self._finished(piece)
+        self._store.add(checked.flush())
+        written = self._store.text
+        cited = with_citation(written, result.sources, result.text.splitlines())
+        if len(cited) > len(written.rstrip()):
+            yield Token(cited[len(written.rstrip()) :])
+        yield Sources(result.sources)
+        self._meta["sources"] = [{"number": s.number, "title": s.title, "url": s.url} for s in result.sources]
+        yield replace(self._done(cited), sources=result.sources)
+
+    async def _say(self, sentence: str) -> AsyncGenerator[Event, None]:
+        """An answer that is there all at once."""
+        self._store.add(sentence)
+        yield Token(sentence)
+        yield self._done(sentence)
+
+    def _finished(self, piece: Finished) -> None:
+        self._usage = piece.usage
+        self._meta["ended"] = piece.reason
+
+    def _done(self, text: str, *, lessons_used: int = 0, facts_used: int = 0) -> Done:
+        usage = self._usage
+        if usage is not None:
+            self._meta |= {
+                "prompt_tokens": usage.prompt_tokens,
+                "answer_tokens": usage.answer_tokens,
+                "ttft_ms": round(usage.ttft_ms, 1),
+                "tokens_per_second": round(usage.tokens_per_second, 1),
+                "context_size": usage.context_size,
+            }
+        self._store.finish("complete", self._meta, text=text, snapshot=usage.snapshot if usage else None)
+        return Done(self._store.answer_id, text, usage, lessons_used, "complete", facts_used)
+
+    def _cache_key(self) -> str:
+        return f"{self._parts.member.id}/{self._question.conversation_id}"

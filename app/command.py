@@ -1,0 +1,109 @@
+"""The ``enlace`` command: the groups there are, and how every one of them ends.
+
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate, 130 interrupted. No traceback ever reaches the
+screen: an error that nobody foresaw goes to the log in full, and one sentence is shown.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Final
+
+import typer
+from typer.exceptions import Abort, TyperException
+
+from app.commands.opening import last_catalogue
+from app.commands.output import OutputClosed, complain
+from app.errors_text import explain
+from configs.errors import EnlaceError
+
+# A group's module is imported only when the group is named: answering a question must not wait for the rest.
+GROUPS: Final = ("ask", "engine", "models", "members", "chats", "memory", "lessons", "tools", "train", "snapshots")
+INTERRUPTED: Final = 130
+# What a shell reports of a program whose reader went away.
+READER_GONE: Final = 141
+
+
+def main() -> None:
+    """The console script."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: Sequence[str]) -> int:
+    """Run one command line; the exit code. Writes to stdout and stderr."""
+    try:
+        result = _invoke(arguments)
+    except EnlaceError as error:
+        explained = explain(error, last_catalogue())
+        complain(explained.what, explained.next)
+        return error.exit_code
+    except TyperException as error:
+        complain(last_catalogue().text("command.wrong_usage", reason=error.format_message()))
+        return 2
+    except OutputClosed:
+        _drop_output()
+        return READER_GONE
+    except (KeyboardInterrupt, Abort):
+        result = INTERRUPTED
+    except Exception as error:
+        from app.unexpected import note_unexpected
+
+        explained = explain(note_unexpected(error, os.environ), last_catalogue())
+        complain(explained.what, explained.next)
+        return 1
+    if result == INTERRUPTED:
+        complain("", last_catalogue().text("command.interrupted"))
+    return result
+
+
+def command_line(only: str | None = None) -> typer.Typer:
+    """The commands as Typer knows them: the group called ``only``, or all of them."""
+    commands = typer.Typer(
+        name="enlace",
+        help="command.help",
+        add_completion=False,
+        no_args_is_help=False,
+        invoke_without_command=True,
+        rich_markup_mode=None,
+        pretty_exceptions_enable=False,
+        context_settings={"help_option_names": ["-h", "--help"]},
+    )
+    commands.callback()(_interface)
+    for group in GROUPS if only is None else (only,):
+        importlib.import_module(f"app.commands.{group}").register(commands)
+    return commands
+
+
+def _invoke(arguments: Sequence[str]) -> int:
+    named = arguments[0] if arguments and arguments[0] in GROUPS else None
+    command = typer.main.get_command(command_line(named))
+    if {"-h", "--help"} & set(arguments):
+        from app.commands.helping import put_into_words
+
+        put_into_words(command, last_catalogue())
+    result = command.main(args=list(arguments), prog_name="enlace", standalone_mode=False)
+    return result if isinstance(result, int) else 0
+
+
+def _interface(context: typer.Context) -> int:
+    if context.invoked_subcommand is not None:
+        return 0
+    from app.commands.opening import open_session
+    from app.interface.run import run as run_interface
+
+    with open_session() as session:
+        return run_interface(session)
+
+
+def _drop_output() -> None:
+    """Let nothing be written any more: Python would complain when it flushes a closed pipe at its end."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    for stream in (sys.stdout, sys.stderr):
+        os.dup2(nowhere, stream.fileno())
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The command's groups, one file each. Every file has ``register(commands)``, which adds its commands."""

@@ -1,0 +1,22 @@
+"""Opens the session of a command, and remembers it so that an error is told in the language of whoever asked."""
+
+from __future__ import annotations
+
+import os
+
+from app.catalogue import Catalogue
+from app.session import Session
+
+_opened: list[Session] = []
+
+
+def open_session(*, member: str | None = None) -> Session:
+    """The session of this command, for ``member`` where one is named."""
+    session = Session(os.environ, member=member)
+    _opened.append(session)
+    return session
+
+
+def last_catalogue() -> Catalogue:
+    """The texts in the language of the session opened last, or of the system where none is."""
+    return (_opened[-1] if _opened else Session(os.environ)).fallback_catalogue()

@@ -1,0 +1,45 @@
+"""An error in words: what happened, in one sentence, and what to do, in the reader's language."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import Final
+
+from app.catalogue import Catalogue
+from app.terminal_text import clean
+from configs.errors import EnlaceError
+
+_LONGEST_FACT: Final = 300
+
+
+@dataclass(frozen=True)
+class Explained:
+    """Two sentences, safe to show on a terminal."""
+
+    what: str
+    next: str
+
+    def __str__(self) -> str:
+        return f"{self.what} {self.next}"
+
+
+def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
+    """The sentences of ``error.code`` with its facts filled in. An error without sentences is told by its code."""
+    facts: dict[str, object] = defaultdict(lambda: "?")
+    for name, value in error.facts.items():
+        facts[name] = _short(clean(str(value))) if isinstance(value, str) else value
+    if error.code == "setting_wrong":
+        near = facts["nearest"]
+        facts["nearest"] = catalogue.text("errors.setting_wrong.nearest", nearest=near) if near else ""
+    key = f"errors.{error.code}"
+    if not catalogue.has(f"{key}.what"):
+        return Explained(str(error), "")
+    # A fact that an older or newer process did not send is shown as "?", never as a second error.
+    what, following = (catalogue.text(f"{key}.{part}").format_map(facts).strip() for part in ("what", "next"))
+    return Explained(what, following)
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_FACT else line[: _LONGEST_FACT - 1] + "…"

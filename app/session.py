@@ -1,0 +1,152 @@
+"""What the command and the interface open alike: home, settings, memory, engine, and who is talking.
+
+Everything is opened when it is first needed, so that ``enlace members list`` needs no model and a command that fails
+early has touched nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Mapping
+from functools import cached_property
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+from app.catalogue import Catalogue, choose_language
+from configs.errors import EnlaceError
+from configs.home import Home
+
+if TYPE_CHECKING:
+    from app.assistant.assistant import Assistant
+    from configs.settings import Settings
+    from engine.client import EngineClient
+    from memory.household import Household, MemberMemory
+    from memory.members import Member
+    from memory.snapshots import Snapshot
+
+
+class Session:
+    """One run of a command or of the interface. Use as a context manager, or call ``close``."""
+
+    def __init__(
+        self,
+        environ: Mapping[str, str],
+        *,
+        member: str | None = None,
+        language: str | None = None,
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        self.environ = environ
+        self.home = Home.find(environ)
+        self._member_name = member or environ.get("ENLACE_MEMBER") or None
+        self._language = language
+        self._options = options or {}
+
+    @cached_property
+    def settings(self) -> Settings:
+        """Raises SettingsUnreadable and SettingWrong."""
+        from configs.settings import load_settings
+
+        return load_settings(self.home, self.environ, self._options)
+
+    @cached_property
+    def household(self) -> Household:
+        """Raises HomeNotWritable and what memory raises about a database."""
+        from memory.household import Household
+
+        return Household.open(self.home, self.settings.memory)
+
+    @cached_property
+    def member(self) -> Member:
+        """Whom the option or ENLACE_MEMBER names, else the first of the household. Raises MemberUnknown."""
+        if self._member_name:
+            return self.household.members.get(self._member_name)
+        first = choose_language(option=self._language, settings=self.settings.assistant.language, environ=self.environ)
+        return self.household.members.default(first)
+
+    @property
+    def memory(self) -> MemberMemory:
+        """What the member said and may see."""
+        return self.household.member(self.member.id)
+
+    @property
+    def language(self) -> str:
+        """The language to speak: option, member, settings, system; Spanish where nothing says."""
+        return choose_language(
+            option=self._language,
+            member=self.member.language,
+            settings=self.settings.assistant.language,
+            environ=self.environ,
+        )
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """The texts in that language; also while home or settings are what is wrong."""
+        return Catalogue(self.language)
+
+    def fallback_catalogue(self) -> Catalogue:
+        """The texts for telling that the session could not be opened: reads neither settings nor memory."""
+        if "catalogue" in self.__dict__:
+            return self.catalogue
+        return Catalogue(choose_language(option=self._language, environ=self.environ))
+
+    @cached_property
+    def engine(self) -> EngineClient:
+        """The client of the household's engine; nothing is started before the first question."""
+        from engine.client import EngineClient
+
+        return EngineClient(self.home, self.settings.engine, lambda: self.snapshot().digest)
+
+    def snapshot(self) -> Snapshot:
+        """The snapshot that answers now; a new household gets the base model's. Raises ModelMissing."""
+        from memory.errors import NoSnapshot
+
+        snapshots = self.household.snapshots
+        try:
+            return snapshots.current()
+        except NoSnapshot:
+            from engine.catalogue import model_path
+
+            name = self.settings.engine.model
+            return snapshots.ensure_base(name, snapshots.file_digest(model_path(self.home, name)))
+
+    def start_engine_early(self) -> threading.Thread | None:
+        """Begin to start the engine, where none runs, and go on; join the thread before asking.
+
+        What keeps it from starting is told by the first question, which tries again.
+        """
+        from engine.starting import answers, start_engine
+
+        if answers(self.home):
+            return None
+        manifest = self.snapshot().digest
+
+        def start() -> None:
+            with contextlib.suppress(EnlaceError):
+                start_engine(self.home, self.settings.engine, manifest)
+
+        thread = threading.Thread(target=start, name="engine start", daemon=True)
+        thread.start()
+        return thread
+
+    def assistant(self) -> Assistant:
+        """The assistant that talks with this member. Raises ModelMissing where there is no snapshot yet."""
+        from app.assistant.assistant import Assistant
+        from tools.registry import default_registry
+
+        self.snapshot()
+        return Assistant(self.household, self.member, self.engine, default_registry(), self.settings, self.language)
+
+    def close(self) -> None:
+        """Close what was opened; the engine stays up."""
+        if "household" in self.__dict__:
+            self.household.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()

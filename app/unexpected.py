@@ -1,0 +1,40 @@
+"""Errors that nobody foresaw: all of it to the log, one sentence to the person."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+import traceback
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from configs.errors import EnlaceError
+from configs.home import Home
+
+_LOG: Final = "command.log"
+_LARGEST_LOG: Final = 1_048_576
+
+
+class Unexpected(EnlaceError):
+    """facts: log (path)."""
+
+    code = "unexpected"
+
+
+def note_unexpected(error: BaseException, environ: Mapping[str, str]) -> Unexpected:
+    """Write ``error`` with its traceback to the household's log, else to one in the temporary folder."""
+    lines = traceback.format_exception(error)
+    entry = f"{time.strftime('%Y-%m-%dT%H:%M:%S%z')}\n{''.join(lines)}\n"
+    for folder in (Home.find(environ).logs, Path(tempfile.gettempdir())):
+        log = folder / _LOG
+        try:
+            if log.exists() and log.stat().st_size > _LARGEST_LOG:
+                log.replace(log.with_suffix(".log.1"))
+            with log.open("a", encoding="utf-8") as file:
+                file.write(entry)
+        except OSError:
+            # The home may be what is broken; the temporary folder is tried next.
+            continue
+        return Unexpected(log=str(log))
+    return Unexpected(log="-")
