@@ -1,1 +1,1 @@
-"""Pairs and text in, weights out."""
+"""Pairs and text in, weights out: model, objectives, one loop, export, gate, the supervised run."""

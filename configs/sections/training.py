@@ -2,8 +2,92 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field
 
 
-class TrainingSettings(BaseModel):
+class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class OptimiserSettings(_Section):
+    epochs: int = Field(ge=1, description="How many times every lesson is gone over, at most.")
+    learning_rate: float = Field(gt=0, description="The highest step size of AdamW, reached after the warmup.")
+    warmup_steps: int = Field(ge=0, description="Steps over which the step size grows to its highest.")
+    beta1: float = Field(ge=0, lt=1, description="AdamW's memory of the gradient.")
+    beta2: float = Field(ge=0, lt=1, description="AdamW's memory of the gradient's size.")
+    epsilon: float = Field(gt=0, description="AdamW's guard against division by zero.")
+    weight_decay: float = Field(ge=0, description="How strongly the adapter is pulled to zero.")
+    clip: float = Field(gt=0, description="The longest gradient that is used at full length.")
+    micro_batch_tokens: int = Field(
+        ge=64, description="Tokens run at once: more is faster and takes more memory; the result is the same."
+    )
+
+
+class LoraSettings(_Section):
+    rank: int = Field(ge=1, description="Directions that each projection may learn.")
+    alpha: float = Field(gt=0, description="Strength of the adapter: it is multiplied by alpha / rank.")
+
+
+class ReplaySettings(_Section):
+    prompts: int = Field(ge=0, description="Everyday prompts on which the model is held to the base (0: none).")
+    answer_tokens: int = Field(ge=1, description="Length of the base's own answers to them, at most.")
+    kept_tokens: int = Field(ge=1, description="The base's most likely tokens kept at each position of the answer.")
+    weight: float = Field(ge=0, description="Weight of the KL from the base in the loss.")
+    batch: int = Field(ge=0, description="Replayed answers in each step (0: all of them once an epoch).")
+
+
+class RecipeSettings(_Section):
+    wordings: int = Field(ge=1, description="Ways of asking each question that are trained, its own among them.")
+    batch: int = Field(ge=1, description="Wordings of lessons in each step.")
+    likelihood_weight: float = Field(ge=0, description="Weight of the likelihood of the correction in the loss.")
+    preference_weight: float = Field(ge=0, description="Weight of the preference (DPO) term in the loss.")
+    preference_beta: float = Field(gt=0, description="How far the DPO term lets the model move from the base.")
+    stop_at_loss: float = Field(
+        ge=0, description="Training ends after an epoch whose mean likelihood loss is below this (0: never early)."
+    )
+    replay: ReplaySettings = Field(description="How the rest of the model is kept as it was.")
+    lora: LoraSettings = Field(description="The adapter.")
+    optimiser: OptimiserSettings = Field(description="The steps.")
+
+
+class EvaluationSettings(_Section):
+    held_out_wordings: int = Field(ge=1, description="Untrained ways of asking each question that are measured.")
+    unrelated_prompts: int = Field(ge=1, description="Unrelated prompts on which the KL from the base is measured.")
+    answer_tokens: int = Field(ge=1, description="Length of a measured answer, at most.")
+    parity_answers: int = Field(ge=1, description="Answers on which the trained and the served function are compared.")
+
+
+class GateSettings(_Section):
+    lessons_right: float = Field(ge=0, le=1, description="Share of the lessons answered right, at least.")
+    held_out_right: float = Field(ge=0, le=1, description="Share of the untrained wordings answered right, at least.")
+    lessons_kept: float = Field(
+        ge=0, le=1, description="Share of what the current snapshot answers right that the new one must keep."
+    )
+    unrelated_kl: float = Field(
+        gt=0, description="Nats a token that unrelated answers may differ from the base's, at most."
+    )
+    perplexity_rise: float = Field(gt=0, description="Rise of the fixed texts' perplexity over the base's, at most (0.05: 5 %).")
+    parity_kl: float = Field(gt=0, description="Nats a token between the trained and the served function, at most.")
+
+
+class BudgetSettings(_Section):
+    run_seconds: float = Field(gt=0, description="A whole training stops without result after this long.")
+    busy_wait_seconds: float = Field(ge=0, description="How long one step waits at most while somebody's answer is written.")
+    busy_poll_seconds: float = Field(gt=0, description="How often a waiting step looks again.")
+    stop_grace_seconds: float = Field(gt=0, description="How long a worker told to stop may take.")
+
+
+class TrainingSettings(_Section):
+    recipe: str = Field(description="The recipe that trains unless another is named.")
+    seed: int = Field(description="Decides every random choice of a training.")
+    longest_pair_tokens: int = Field(ge=16, description="Question and answer together; longer lessons are left out, by name.")
+    threads: int = Field(ge=0, description="Processor threads of a training (0: one a core).")
+    precision: Literal["auto", "float32", "bfloat16"] = Field(
+        description="Of the frozen matrices; auto is bfloat16 where the processor multiplies it natively."
+    )
+    recipes: dict[str, RecipeSettings] = Field(description="By name, every way of training.")
+    evaluation: EvaluationSettings = Field(description="What is measured before a new snapshot may answer.")
+    gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")
+    budget: BudgetSettings = Field(description="Time limits.")

@@ -1,0 +1,102 @@
+"""What can go wrong in a training. Importable without torch; the sentences are in the catalogues."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from configs.errors import EnlaceError, Fact
+
+
+class TrainerError(EnlaceError):
+    """The root of everything that this room raises."""
+
+    code = "trainer_failed"
+
+
+class NotTrainable(TrainerError):
+    """facts: path, architecture, trainable (those that can be taught, comma-separated)."""
+
+    code = "not_trainable"
+
+
+class NothingToLearn(TrainerError):
+    """There is no shared, active lesson with a correction. facts: dropped."""
+
+    code = "nothing_to_learn"
+
+
+class RecipeUnknown(TrainerError):
+    """facts: recipe, known."""
+
+    code = "recipe_unknown"
+    exit_code = 2
+
+
+class RunUnderWay(TrainerError):
+    """facts: run, pid."""
+
+    code = "run_under_way"
+
+
+class BaseReplaced(TrainerError):
+    """The base model's file is not the one that the current snapshot names. facts: path, expected, found."""
+
+    code = "base_replaced"
+
+
+class LossNotFinite(TrainerError):
+    """facts: step, value."""
+
+    code = "loss_not_finite"
+
+
+class ParityBroken(TrainerError):
+    """The exported adapter does not give the trained function when served. facts: kl, bound."""
+
+    code = "parity_broken"
+
+
+class StageDied(TrainerError):
+    """A stage's process ended without its result. facts: stage, status."""
+
+    code = "stage_died"
+
+
+class StageOverBudget(TrainerError):
+    """facts: stage, seconds."""
+
+    code = "stage_over_budget"
+
+
+class RunStopped(TrainerError):
+    """The run was asked to stop. facts: run."""
+
+    code = "run_stopped"
+
+
+class NoRoom(TrainerError):
+    """The run's files cannot be written. facts: path, reason."""
+
+    code = "training_no_room"
+
+
+class SwapRefused(TrainerError):
+    """The engine would not load the new snapshot; the old one is current again. facts: snapshot, reason."""
+
+    code = "swap_refused"
+
+
+class TrainingDataBroken(TrainerError):
+    """A line of a training file cannot be read. facts: path, line, reason."""
+
+    code = "training_data_broken"
+
+
+class Relayed(TrainerError):
+    """An error that a stage's process wrote down, raised again in the supervisor with its own code."""
+
+    code: ClassVar[str] = "trainer_failed"
+
+    def __init__(self, code: str, facts: dict[str, Fact]) -> None:
+        super().__init__(**facts)
+        self.relayed_code = code

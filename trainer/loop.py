@@ -1,0 +1,149 @@
+"""The one training loop: steps of weighted objectives, micro-batches by tokens, AdamW, warmup and linear decay."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import torch
+
+from configs.sections.training import OptimiserSettings
+from trainer.errors import LossNotFinite
+from trainer.model.decoder import Decoder
+from trainer.objectives.interface import Example, Objective, Part
+from trainer.packing import Item, build_pack, in_budget
+
+Step = Sequence[Part]
+
+
+@dataclass(frozen=True)
+class StepReport:
+    """What one step was: ``losses`` are each objective's mean, ``tokens`` how many were run (shared ones once)."""
+
+    step: int
+    steps: int
+    epoch: int
+    loss: float
+    losses: dict[str, float]
+    learning_rate: float
+    gradient_norm: float
+    tokens: int
+
+
+class Callback(Protocol):
+    """What the loop tells as it goes."""
+
+    def before_micro_step(self) -> None:
+        """Called before each forward: the place to let others go first."""
+
+    def after_step(self, report: StepReport) -> None:
+        """Called when the weights have moved."""
+
+
+@dataclass(frozen=True)
+class _Work:
+    """One example in one step: its objective and the factor that its summed loss has in the step's total."""
+
+    objective: Objective
+    example: Example
+    factor: float
+
+
+def train(
+    decoder: Decoder,
+    epochs: Callable[[int], Sequence[Step]],
+    settings: OptimiserSettings,
+    callback: Callback,
+    *,
+    finished: Callable[[int], bool] = lambda epoch: False,
+) -> int:
+    """Train ``decoder.adapter`` in place; returns the steps taken.
+
+    ``epochs(n)`` gives the steps of epoch n, as many in each; ``finished(n)``, asked after each epoch, ends early.
+    Raises LossNotFinite; the adapter then holds the weights before that step.
+    """
+    assert decoder.adapter is not None
+    parameters = decoder.adapter.parameters()
+    optimiser = torch.optim.AdamW(
+        parameters,
+        lr=settings.learning_rate,
+        betas=(settings.beta1, settings.beta2),
+        eps=settings.epsilon,
+        weight_decay=settings.weight_decay,
+        fused=True,
+    )
+    step = 0
+    for epoch in range(settings.epochs):
+        steps = epochs(epoch)
+        total = len(steps) * settings.epochs
+        for parts in steps:
+            rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
+            for group in optimiser.param_groups:
+                group["lr"] = rate
+            losses, tokens = accumulate(decoder, parts, settings.micro_batch_tokens, callback)
+            norm = float(torch.nn.utils.clip_grad_norm_(parameters, settings.clip))
+            loss = sum(part.weight * losses[part.objective.name] for part in parts)
+            if not (math.isfinite(loss) and math.isfinite(norm)):
+                raise LossNotFinite(step=step + 1, value=str(loss))
+            optimiser.step()
+            optimiser.zero_grad(set_to_none=True)
+            step += 1
+            callback.after_step(StepReport(step, total, epoch, loss, losses, rate, norm, tokens))
+        if finished(epoch):
+            break
+    return step
+
+
+def schedule(step: int, steps: int, warmup: int) -> float:
+    """The share of the full learning rate at ``step`` (from 0): up over ``warmup`` steps, then down to 0 linearly."""
+    if step < warmup:
+        return (step + 1) / (warmup + 1)
+    return max(0.0, (steps - step) / max(1, steps - warmup))
+
+
+def accumulate(decoder: Decoder, parts: Step, budget: int, callback: Callback) -> tuple[dict[str, float], int]:
+    """Add the gradient of one step's loss to the parameters; each objective's mean loss, and the tokens run."""
+    losses = {part.objective.name: 0.0 for part in parts}
+    tokens = 0
+    for group in micro_batches(parts, budget):
+        callback.before_micro_step()
+        items = [item for work in group for item in work.example.items]
+        pack = build_pack(items)
+        log_probs = decoder.log_probs(pack)
+        total = torch.zeros(())
+        spans = iter(pack.spans)
+        for work in group:
+            scored = [log_probs[slice(*next(spans))] for _ in work.example.items]
+            mean_share = work.objective.loss(work.example, scored) / _size(parts, work.objective)
+            losses[work.objective.name] += float(mean_share.detach())
+            total = total + work.factor * mean_share
+        total.backward()  # type: ignore[no-untyped-call]
+        tokens += len(pack.tokens)
+    return losses, tokens
+
+
+def micro_batches(parts: Step, budget: int) -> Iterator[list[_Work]]:
+    """The examples of a step in groups of at most ``budget`` tokens; parts that share prompts stay together."""
+    work = [
+        _Work(part.objective, example, part.weight)
+        for part in parts
+        for example in part.examples
+        if part.weight and example.items
+    ]
+    # Examples of one prompt stand side by side, so that one pack computes it once for all their objectives.
+    work.sort(key=lambda unit: unit.example.items[0].prompt)
+    whole = [Item((), tuple(token for item in unit.example.items for token in item.prompt[-1:] + item.answer)) for unit in work]
+    prompts: set[tuple[int, ...]] = set()
+    sized = []
+    for unit, answers in zip(work, whole, strict=True):
+        prompt = unit.example.items[0].prompt
+        sized.append(Item(() if prompt in prompts else prompt, answers.answer))
+        prompts.add(prompt)
+    for group in in_budget(sized, budget):
+        yield [work[index] for index in group]
+
+
+def _size(parts: Step, objective: Objective) -> float:
+    return sum(part.objective.size(example) for part in parts if part.objective is objective for example in part.examples)

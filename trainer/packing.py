@@ -1,0 +1,152 @@
+"""Several token sequences as one flat tree: what they begin alike is computed once, and nothing is padded.
+
+A system prompt shared by all, a question shared by the chosen and the rejected answer: under causal attention
+their states do not depend on what follows, so one copy serves (and gathers the gradient of) all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import torch
+
+from trainer.model.kernels import AttentionPlan
+
+QUERY_ROW = 32  # tokens of one path that are answered in one padded row of the attention
+NEVER = -1e9  # added to a score that must not count; finite, so that a row of padding alone stays finite
+
+
+@dataclass(frozen=True)
+class Item:
+    """A prompt, its answer, and at each answer position the tokens whose log-probability is wanted.
+
+    ``targets`` [answer][any number]; empty means the answer's own tokens.
+    """
+
+    prompt: tuple[int, ...]
+    answer: tuple[int, ...]
+    targets: tuple[tuple[int, ...], ...] = ()
+
+    @property
+    def length(self) -> int:
+        return len(self.prompt) + len(self.answer)
+
+
+@dataclass(frozen=True)
+class Pack:
+    """One forward's worth of tokens. All index tensors are int64.
+
+    ``rows`` are the tokens whose next-token distribution is asked for; pair i asks for token ``pair_tokens[i]`` after
+    row ``pair_rows[i]``; ``spans`` says which pairs are whose, in the order of the items.
+    """
+
+    tokens: torch.Tensor
+    positions: torch.Tensor
+    plan: AttentionPlan
+    key_positions: torch.Tensor
+    rows: torch.Tensor
+    pair_rows: torch.Tensor
+    pair_tokens: torch.Tensor
+    spans: tuple[tuple[int, int], ...]
+
+    def sliding_plan(self, window: int) -> AttentionPlan:
+        """The plan with everything masked that is ``window`` tokens back or more."""
+        query_positions = self.positions[self.plan.queries]
+        distance = query_positions.unsqueeze(2) - self.key_positions.unsqueeze(1)
+        mask = self.plan.mask.masked_fill((distance >= window).unsqueeze(1), NEVER)
+        return AttentionPlan(self.plan.queries, self.plan.keys, self.plan.spot, mask)
+
+
+class _Tree:
+    """Tokens with parents; a path from the root is a sequence."""
+
+    def __init__(self) -> None:
+        self.tokens: list[int] = []
+        self.depths: list[int] = []
+        self.children: dict[tuple[int, int], int] = {}
+        self.pieces: list[tuple[list[int], list[int]]] = []  # (tokens answered here, the path up to them)
+
+    def add(self, sequence: Sequence[int]) -> list[int]:
+        """Insert a sequence; returns its path."""
+        path: list[int] = []
+        parent = -1
+        first_new = len(self.tokens)
+        for depth, token in enumerate(sequence):
+            node = self.children.get((parent, token), -1)
+            if node < 0:
+                node = len(self.tokens)
+                self.children[parent, token] = node
+                self.tokens.append(token)
+                self.depths.append(depth)
+            path.append(node)
+            parent = node
+        shared = sum(1 for node in path if node < first_new)
+        for start in range(shared, len(path), QUERY_ROW):
+            stop = min(start + QUERY_ROW, len(path))
+            self.pieces.append((path[start:stop], path[:stop]))
+        return path
+
+
+def build_pack(items: Sequence[Item]) -> Pack:
+    """The pack of ``items``. The last token of an answer predicts nothing and is left out."""
+    tree = _Tree()
+    rows: dict[int, int] = {}
+    pair_rows: list[int] = []
+    pair_tokens: list[int] = []
+    spans: list[tuple[int, int]] = []
+    for item in items:
+        path = tree.add((*item.prompt, *item.answer[:-1]))
+        targets = item.targets or tuple((token,) for token in item.answer)
+        start = len(pair_rows)
+        for node, wanted in zip(path[len(item.prompt) - 1 :], targets, strict=True):
+            row = rows.setdefault(node, len(rows))
+            pair_rows.extend([row] * len(wanted))
+            pair_tokens.extend(wanted)
+        spans.append((start, len(pair_rows)))
+    plan, key_positions = _attention_plan(tree)
+    return Pack(
+        tokens=torch.tensor(tree.tokens),
+        positions=torch.tensor(tree.depths),
+        plan=plan,
+        key_positions=key_positions,
+        rows=torch.tensor(list(rows)),
+        pair_rows=torch.tensor(pair_rows),
+        pair_tokens=torch.tensor(pair_tokens),
+        spans=tuple(spans),
+    )
+
+
+def _attention_plan(tree: _Tree) -> tuple[AttentionPlan, torch.Tensor]:
+    queries = max(len(piece) for piece, _ in tree.pieces)
+    keys = max(len(path) for _, path in tree.pieces)
+    count = len(tree.pieces)
+    query_index = torch.zeros(count, queries, dtype=torch.int64)
+    key_index = torch.zeros(count, keys, dtype=torch.int64)
+    query_depth = torch.full((count, queries), -1)
+    key_depth = torch.full((count, keys), len(tree.tokens) + keys)
+    spot = torch.zeros(len(tree.tokens), dtype=torch.int64)
+    for row, (piece, path) in enumerate(tree.pieces):
+        piece_index = torch.tensor(piece)
+        query_index[row, : len(piece)] = piece_index
+        key_index[row, : len(path)] = torch.tensor(path)
+        query_depth[row, : len(piece)] = torch.arange(len(path) - len(piece), len(path))
+        key_depth[row, : len(path)] = torch.arange(len(path))
+        spot[piece_index] = row * queries + torch.arange(len(piece))
+    hidden = key_depth.unsqueeze(1) > query_depth.unsqueeze(2)
+    mask = torch.zeros(count, 1, queries, keys).masked_fill_(hidden.unsqueeze(1), NEVER)
+    return AttentionPlan(query_index, key_index, spot, mask), key_depth
+
+
+def in_budget(items: Sequence[Item], budget: int) -> Iterator[list[int]]:
+    """Indices of ``items``, in their order, in groups that together hold at most ``budget`` tokens (or one item)."""
+    group: list[int] = []
+    used = 0
+    for index, item in enumerate(items):
+        if group and used + item.length > budget:
+            yield group
+            group, used = [], 0
+        group.append(index)
+        used += item.length
+    if group:
+        yield group
