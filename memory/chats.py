@@ -49,13 +49,18 @@ class ChatMessage:
 
 @dataclass(frozen=True)
 class Hit:
-    """A message that a search found. ``marks``: (start, end) of the found words in ``snippet``; higher score is better."""
+    """A message that a search found. ``marks``: (start, end) of its words in ``snippet``; a higher score is better."""
 
     message: ChatMessage
     conversation: Conversation
     snippet: str
     score: float
     marks: tuple[tuple[int, int], ...]
+
+
+# Inside the class, `list` is its method.
+Messages = list[ChatMessage]
+Hits = list[Hit]
 
 
 class Chats:
@@ -83,9 +88,9 @@ class Chats:
     def list(self, limit: int = 50, offset: int = 0, *, deleted: bool = False) -> list[Conversation]:
         """Conversations, the last used first; with ``deleted`` those that can be restored."""
         rows = self._database.rows(
-            f"SELECT * FROM conversations WHERE deleted_at IS {'NOT' if deleted else ''} NULL"
+            "SELECT * FROM conversations WHERE (deleted_at IS NOT NULL) = ?"
             " ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?",
-            (limit, offset),
+            (deleted, limit, offset),
         )
         return [_conversation(row) for row in rows]
 
@@ -200,7 +205,7 @@ class Chats:
             self._touch(answer)
         return answer
 
-    def path(self, conversation_id: str, leaf_id: str | None = None) -> list[ChatMessage]:
+    def path(self, conversation_id: str, leaf_id: str | None = None) -> Messages:
         """The messages from the root to ``leaf_id``, else to the end of the newest branch.
 
         Given a message with replies, the path goes on along its newest ones. Raises ConversationUnknown,
@@ -222,12 +227,12 @@ class Chats:
             way.append(by_id[way[-1].parent_id])
         return way[::-1]
 
-    def messages(self, conversation_id: str) -> list[ChatMessage]:
+    def messages(self, conversation_id: str) -> Messages:
         """Every message of a conversation, all branches, in the order in which they were written."""
         rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY seq", (conversation_id,))
         return [_message(row) for row in rows]
 
-    def siblings(self, message_id: str) -> list[ChatMessage]:
+    def siblings(self, message_id: str) -> Messages:
         """The message and the others that follow the same one, the oldest first. Raises MessageUnknown."""
         message = self.message(message_id)
         rows = self._database.rows(
@@ -244,7 +249,7 @@ class Chats:
         self._database.run("UPDATE messages SET rating = ? WHERE id = ?", (rating, message_id))
         return self.message(message_id)
 
-    def search(self, text: str, limit: int = 20) -> list[Hit]:
+    def search(self, text: str, limit: int = 20) -> Hits:
         """Messages that hold the words of ``text``, as written first, then accents aside; any text is safe."""
         return [self._hit(match) for match in self._index.search(storable(text), limit)]
 

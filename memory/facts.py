@@ -31,6 +31,9 @@ class Fact:
     forgotten_at: float | None = None
 
 
+FoundFacts = list[Fact]  # inside the class, `list` is its method
+
+
 class Facts:
     """What one member can see: their own private facts and the household's shared ones.
 
@@ -57,8 +60,7 @@ class Facts:
         # A crash while a fact was moved can leave it in both files; the shared one is then the later one.
         found: dict[str, Fact] = {}
         for visibility, index in self._indexes.items():
-            where = f"forgotten_at IS {'NOT' if forgotten else ''} NULL"
-            for row in index.database.rows(f"SELECT * FROM facts WHERE {where}"):
+            for row in index.database.rows("SELECT * FROM facts WHERE (forgotten_at IS NOT NULL) = ?", (forgotten,)):
                 found[row["id"]] = _fact(row, visibility)
         return sorted(found.values(), key=lambda fact: fact.id, reverse=True)
 
@@ -109,7 +111,7 @@ class Facts:
         for index in self._indexes.values():
             self._drop(index, fact_id)
 
-    def search(self, text: str, limit: int = 20) -> list[Fact]:
+    def search(self, text: str, limit: int = 20) -> FoundFacts:
         """Facts that hold every word of ``text``, accents aside, the newest first; any text is safe."""
         wanted = folded_words(storable(text)[: self._settings.search.query_characters])
         if not wanted:

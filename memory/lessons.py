@@ -24,11 +24,13 @@ LessonMessage = dict[str, str]
 
 # The latest correction of a question counts; thumbs correct nothing, so they neither count nor replace.
 _IN_FORCE = """
-    status = 'active' AND source <> 'thumb' AND NOT EXISTS (
+    SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' AND NOT EXISTS (
         SELECT 1 FROM lessons AS later
         WHERE later.question_key = lessons.question_key AND later.id > lessons.id
         AND later.status = 'active' AND later.source <> 'thumb'
     )
+    AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))
+    ORDER BY id
 """
 
 
@@ -211,16 +213,14 @@ class Lessons:
 
 def lessons_in_force(family: Database) -> list[Lesson]:
     """The shared lessons to train on, oldest first: active, no thumbs, the latest correction of each question."""
-    rows = family.rows(f"SELECT * FROM lessons WHERE {_IN_FORCE} ORDER BY id")
+    rows = family.rows(_IN_FORCE, (None,))
     return [read_lesson(row, "shared") for row in rows]
 
 
 def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int]) -> list[tuple[int, Lesson]]:
     """Those lessons among the rows ``numbers`` of one file that no later correction replaces, with their rows."""
     wanted = json.dumps(list(numbers))
-    rows = index.database.rows(
-        f"SELECT * FROM lessons WHERE seq IN (SELECT value FROM json_each(?)) AND {_IN_FORCE}", (wanted,)
-    )
+    rows = index.database.rows(_IN_FORCE, (wanted,))
     return [(row["seq"], read_lesson(row, visibility)) for row in rows]
 
 

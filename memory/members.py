@@ -25,6 +25,15 @@ class Member:
     admin: bool
 
 
+_REMOVAL = (
+    "DELETE FROM recall_terms WHERE kind = 'lesson' AND item IN (SELECT seq FROM lessons WHERE member = ?)",
+    "DELETE FROM recall_terms WHERE kind = 'fact' AND item IN (SELECT seq FROM facts WHERE said_by = ?)",
+    "DELETE FROM lessons WHERE member = ?",
+    "DELETE FROM facts WHERE said_by = ?",
+    "DELETE FROM members WHERE id = ?",
+)
+
+
 class Members:
     """The members of one household. Names are unique, case and accents aside."""
 
@@ -106,13 +115,8 @@ class Members:
         for suffix in ("-wal", "-shm", "-journal", ""):
             database.with_name(database.name + suffix).unlink(missing_ok=True)
         with self._family.transaction():
-            for kind, table, column in (("lesson", "lessons", "member"), ("fact", "facts", "said_by")):
-                self._family.run(
-                    f"DELETE FROM recall_terms WHERE kind = ? AND item IN (SELECT seq FROM {table} WHERE {column} = ?)",
-                    (kind, member_id),
-                )
-                self._family.run(f"DELETE FROM {table} WHERE {column} = ?", (member_id,))
-            self._family.run("DELETE FROM members WHERE id = ?", (member_id,))
+            for statement in _REMOVAL:
+                self._family.run(statement, (member_id,))
 
     def _checked(self, name: str) -> str:
         clean = " ".join(storable(name).split())

@@ -55,6 +55,15 @@ class _Likely:
     score: float
 
 
+@dataclass(frozen=True)
+class _Found:
+    same: bool  # the very question that was asked
+    score: float
+    spoken: bool  # in the language of the question
+    lesson: Lesson
+    about: tuple[Terms, str]  # and in which language
+
+
 class Recall:
     """What one member may be reminded of: what is in their own file and what the household shares."""
 
@@ -76,21 +85,23 @@ class Recall:
         terms = self._wordings.terms(storable(question))
         if all(self._wordings.is_weak(term) for term in terms):
             return Recalled((), ())
-        return Recalled(self._lessons(question_key(storable(question)), terms), self._facts(terms))
+        return Recalled(self._lessons(storable(question), terms), self._facts(terms))
 
-    def _lessons(self, key: str, asked: Terms) -> tuple[RecalledLesson, ...]:
+    def _lessons(self, question: str, asked: Terms) -> tuple[RecalledLesson, ...]:
+        key, language = question_key(question), self._wordings.language(question)
         likely = self._likely("lesson", asked, self._question_likeness, self._settings.lesson_threshold)
-        found: list[tuple[bool, float, Lesson, Terms]] = []
+        found: list[_Found] = []
         for visibility, index in self._indexes.items():
             here = {entry.item: entry for entry in likely if entry.visibility == visibility}
             for item, lesson in lessons_at(index, visibility, here):
                 same = question_key(lesson.question) == key
-                found.append((same, 1.0 if same else here[item].score, lesson, here[item].terms))
-        # The same question comes first, then the most alike; of equals, the latest correction.
-        found.sort(key=lambda entry: (entry[0], entry[1], entry[2].id), reverse=True)
-        return tuple(RecalledLesson(lesson, score) for _, score, lesson, _ in _latest_wordings(found))[
-            : self._settings.most_lessons
-        ]
+                spoken = self._wordings.language(lesson.question)
+                score = 1.0 if same else here[item].score
+                found.append(_Found(same, score, spoken == language, lesson, (here[item].terms, spoken)))
+        # The same question comes first, then the most alike; of equals, the latest correction in the same language.
+        found.sort(key=lambda entry: (entry.same, entry.score, entry.spoken, entry.lesson.id), reverse=True)
+        best = _latest_wordings(found)
+        return tuple(RecalledLesson(entry.lesson, entry.score) for entry in best)[: self._settings.most_lessons]
 
     def _facts(self, asked: Terms) -> tuple[RecalledFact, ...]:
         likely = self._likely("fact", asked, self._answer_likeness, self._settings.fact_threshold)
@@ -135,7 +146,7 @@ class Recall:
         alike = common / (common + settings.asked_alone * sum(only_asked) + settings.held_alone * sum(only_held) or 1)
         # Both name something that the other does not: probably two different things.
         conflict = min(self._telling(asked - held), self._telling(held - asked))
-        alike *= settings.conflict_factor ** min(conflict, 1.0)
+        alike *= math.pow(settings.conflict_factor, min(conflict, 1.0))
         return alike * settings.person_factor if self._wordings.other_person(asked, held) else alike
 
     def _answer_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
@@ -148,12 +159,10 @@ class Recall:
         return sum(self._wordings.weight(term) for term in terms if not self._wordings.is_weak(term))
 
 
-def _latest_wordings(
-    found: Iterable[tuple[bool, float, Lesson, Terms]],
-) -> Iterable[tuple[bool, float, Lesson, Terms]]:
+def _latest_wordings(found: Iterable[_Found]) -> Iterable[_Found]:
     """The entries, without those that are about the same as one before them, which corrected them later."""
-    seen: set[Terms] = set()
+    seen: set[tuple[Terms, str]] = set()
     for entry in found:
-        if entry[3] not in seen:
-            seen.add(entry[3])
+        if entry.about not in seen:
+            seen.add(entry.about)
             yield entry

@@ -65,7 +65,9 @@ class RecallIndex:
             ") GROUP BY item",
             (kind, wanted, most),
         )
-        items = self.database.value(f"SELECT count(*) FROM {kind}s")
+        items = self.database.value(
+            "SELECT count(*) FROM lessons" if kind == "lesson" else "SELECT count(*) FROM facts"
+        )
         held = {row["item"]: frozenset(row["terms"].split(" ")) for row in rows}
         return Candidates(held, {row["term"]: row["items"] for row in counts}, items)
 

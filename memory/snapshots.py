@@ -45,6 +45,9 @@ class Move:
     undone: bool
 
 
+Moves = list[Move]  # inside the class, `list` is its method
+
+
 class Snapshots:
     """The snapshots of one household. Everything that moves ``current`` is one transaction."""
 
@@ -165,7 +168,7 @@ class Snapshots:
             self._move_to(target.id, "rollback", _number(current.id), who=who, why=why)
             return target
 
-    def history(self) -> list[Move]:
+    def history(self) -> Moves:
         """Every move of the current snapshot, the newest first."""
         rows = self._family.rows("SELECT * FROM moves ORDER BY seq DESC")
         return [

@@ -26,41 +26,23 @@ _NOT = re.compile(r"\b(?:can't|won't|shan't|(\w+)n't)(?!\w)")
 _SHORT = re.compile(r"'(?:s|re|ll|ve|d|m)\b")
 _WITHOUT_APOSTROPHE = {"whats": "what", "wheres": "where", "whos": "who", "whens": "when", "hows": "how"}
 _STEM_LENGTH = 4
-# Longest first: of "ations" and "s" the first one that leaves a stem is cut.
-_ENDINGS = (
-    *("amiento", "aciones", "imiento", "adores", "ations", "mente", "acion", "ation", "ando", "iendo", "adas", "idas"),
-    *(
-        "ados",
-        "idos",
-        "amos",
-        "emos",
-        "imos",
-        "aron",
-        "ieron",
-        "ings",
-        "able",
-        "ing",
-        "ies",
-        "ada",
-        "ida",
-        "ado",
-        "ido",
-    ),
-    *("aba", "ian", "ed", "es", "er", "ar", "ir", "as", "os", "an", "en", "ly", "s", "a", "o", "e", "y"),
-)
 
 
 @dataclass(frozen=True)
 class Lexicon:
-    """``terms``: word to term; ``phrases``: words in a row to the words they stand for, by their first word."""
+    """``stop``, ``terms`` (word to term): by language, "" where that is unknown.
 
-    stop: frozenset[str]
+    ``phrases``: words in a row and the words they stand for, by the first of them.
+    """
+
+    stop: Mapping[str, frozenset[str]]
     weak: frozenset[str]
     generic: frozenset[str]
-    terms: Mapping[str, str]
+    terms: Mapping[str, Mapping[str, str]]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
     people: frozenset[str]
     asking: frozenset[str]
+    endings: tuple[str, ...]
     version: str
 
 
@@ -84,7 +66,15 @@ class Wordings:
         """What a question or a fact is about; empty for one that is about nothing."""
         lexicon = read_lexicon()
         words = opened(text[: self._settings.question_characters])
-        return frozenset(_term(word, lexicon) for word in _joined(words, lexicon) if word not in lexicon.stop)
+        language = _language(words, lexicon)
+        stop, terms = lexicon.stop[language], lexicon.terms[language]
+        return frozenset(
+            terms.get(word) or stem(word, lexicon.endings) for word in _joined(words, lexicon) if word not in stop
+        )
+
+    def language(self, text: str) -> str:
+        """The language that most of the small words of a text are of: "es", "en", or "" for as many of each."""
+        return _language(opened(text[: self._settings.question_characters]), read_lexicon())
 
     def weight(self, term: str) -> float:
         """How much a term says about a question, 0 to 1, before it is known how many others hold it."""
@@ -118,9 +108,9 @@ def opened(text: str) -> list[str]:
     return [_WITHOUT_APOSTROPHE.get(word, word) for word in folded_words(text)]
 
 
-def stem(word: str) -> str:
+def stem(word: str, endings: tuple[str, ...]) -> str:
     """A word without the ending that number, gender or tense gave it, in either language; rough on purpose."""
-    for ending in _ENDINGS:
+    for ending in endings:
         if len(word) - len(ending) >= _STEM_LENGTH and word.endswith(ending):
             return word[: -len(ending)]
     return word
@@ -136,26 +126,30 @@ def read_lexicon() -> Lexicon:
     """The word lists, read once a process."""
     content = WORDS.read_bytes()
     lists = parse(content.decode())
+    # Longest first: of "ations" and "s" the first one that leaves a stem is cut.
+    endings = tuple(sorted(lists["endings"].split(), key=len, reverse=True))
     terms = {word: group[0] for group in lists["same"] for word in group}
+    stop = {language: frozenset(words.split()) for language, words in lists["stop"].items()}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for phrase, meaning in lists["phrases"].items():
         words = tuple(phrase.split())
         phrases.setdefault(words[0], []).append((words, tuple(meaning.split())))
     # A term that a list names in one form is found in that list in its stemmed form too.
     return Lexicon(
-        frozenset(lists["stop"].split()),
-        frozenset(_with_stems(lists["weak"].split(), terms)),
-        frozenset(_with_stems(lists["generic"].split(), terms)),
-        terms,
+        stop | {"": stop["en"] | stop["es"]},
+        frozenset(_with_stems(lists["weak"].split(), terms, endings)),
+        frozenset(_with_stems(lists["generic"].split(), terms, endings)),
+        {"": terms, "en": terms, "es": terms | lists["spanish"]},
         {first: tuple(sorted(found, key=lambda p: -len(p[0]))) for first, found in phrases.items()},
         frozenset(lists["people"]),
         frozenset(lists["asking"]),
+        endings,
         hashlib.sha256(content).hexdigest()[:16],
     )
 
 
-def _with_stems(words: list[str], terms: Mapping[str, str]) -> set[str]:
-    return {terms.get(word, stem(word)) for word in words}
+def _with_stems(words: list[str], terms: Mapping[str, str], endings: tuple[str, ...]) -> set[str]:
+    return {terms.get(word) or stem(word, endings) for word in words}
 
 
 def _joined(words: list[str], lexicon: Lexicon) -> list[str]:
@@ -173,5 +167,7 @@ def _joined(words: list[str], lexicon: Lexicon) -> list[str]:
     return result
 
 
-def _term(word: str, lexicon: Lexicon) -> str:
-    return lexicon.terms.get(word) or stem(word)
+def _language(words: list[str], lexicon: Lexicon) -> str:
+    spanish = sum(word in lexicon.stop["es"] for word in words)
+    english = sum(word in lexicon.stop["en"] for word in words)
+    return "" if spanish == english else "es" if spanish > english else "en"

@@ -6,6 +6,8 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class SearchSettings(BaseModel):
+    """Searching one's own conversations."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     query_characters: int = Field(gt=0, description="Characters of a search that are looked at; the rest is ignored.")
@@ -17,6 +19,8 @@ class SearchSettings(BaseModel):
 
 
 class RecallSettings(BaseModel):
+    """Which lessons and facts come to mind at a question."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     lesson_threshold: float = Field(
@@ -41,7 +45,7 @@ class RecallSettings(BaseModel):
     conflict_factor: float = Field(
         ge=0,
         le=1,
-        description="What likeness is multiplied with when each question names something the other does not.",
+        description="What likeness is multiplied with when each question names what the other does not.",
     )
     person_factor: float = Field(
         ge=0, le=1, description="What likeness is multiplied with when one says our and the other says your."
@@ -49,6 +53,8 @@ class RecallSettings(BaseModel):
 
 
 class MemorySettings(BaseModel):
+    """What the household remembers, and within which limits."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     busy_seconds: float = Field(gt=0, description="How long to wait while another process writes to the same file.")
