@@ -1,0 +1,140 @@
+"""Time to first token and tokens per second of the engine's HTTP server beside that of ``xllamacpp``."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import select
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from statistics import median
+from urllib.parse import urlsplit
+
+from benchmarks.errors import PeerMissing
+from benchmarks.harness import without_peer
+from benchmarks.homes import clean_environment, enlace, starter_model, temporary_home
+from benchmarks.measures import alternate
+from benchmarks.peers.environments import HERE, peer
+from benchmarks.plan import EnginePlan, Plan
+from benchmarks.processes import end_group, run
+from benchmarks.rows import Row, row
+from benchmarks.streaming import SocketConnection, Streamed, stream
+from configs.home import Home
+from configs.settings import load_settings
+
+PEER = "xllamacpp"
+# One line of the long prompt is about this many tokens of the starter model.
+LINE = "Day {day}: the family walked along the river, ate under the trees and came home tired and glad.\n"
+LINE_TOKENS = 24
+
+
+def prompt(lines: int, number: int) -> str:
+    """A question after ``lines`` lines of text. No two numbers share a beginning, so no prefix is in a cache."""
+    diary = "".join(LINE.format(day=day) for day in range(1, lines + 1))
+    return f"Diary {number * 7919 + 13} of the house.\n{diary}Write a very long story about a dog and a lighthouse."
+
+
+def streams(plan: Plan) -> list[Row]:
+    """Four rows: first token and speed, after a short prompt and after a long one; one reader at a time."""
+    notes: list[str] = []
+    environment = clean_environment()
+    with temporary_home() as home:
+        run(enlace("engine", "start"), home, timeout=plan.engine.timeout_s)
+        settings = load_settings(Home.find(home), home).engine
+        threads = settings.threads or len(os.sched_getaffinity(0))
+        socket = Home.find(home).engine_socket
+        address: str | None = None
+        with without_peer(notes):
+            with _peer_server(environment, threads, settings.context_size, plan.engine.timeout_s) as address:
+                return _measured(plan.engine, socket, address, notes)
+        return _measured(plan.engine, socket, address, notes)
+
+
+def _measured(plan: EnginePlan, socket: Path, address: str | None, notes: list[str]) -> list[Row]:
+    rows = []
+    for size, lines in (("short prompt", 0), ("long prompt", plan.long_prompt_tokens // LINE_TOKENS)):
+        ours = partial(_ours, socket, lines, plan)
+        ours(-1)
+        if address is None:
+            mine, other = [ours(number) for number in range(plan.stream_rounds)], []
+        else:
+            theirs = partial(_theirs, address, lines, plan)
+            theirs(-1)
+            mine, other = alternate(ours, theirs, plan.stream_rounds)
+        rows += _rows(size, mine, other, notes)
+    return rows
+
+
+def _rows(size: str, mine: list[Streamed], other: list[Streamed], notes: list[str]) -> list[Row]:
+    lengths = f"Prompt of {mine[0].prompt_tokens} tokens, answers of {mine[0].tokens}"
+    lengths += f" and {other[0].tokens}." if other else "."
+    note = " ".join([lengths, *notes])
+    return [
+        row(
+            f"first token, {size}",
+            median(each.first_token_s for each in mine) * 1000,
+            "ms",
+            peer=PEER,
+            peer_value=median(each.first_token_s for each in other) * 1000 if other else None,
+            samples=len(mine),
+            note=note,
+        ),
+        row(
+            f"writing, {size}",
+            median(each.tokens_per_second for each in mine),
+            "tokens/s",
+            peer=PEER,
+            peer_value=median(each.tokens_per_second for each in other) if other else None,
+            better="higher",
+            samples=len(mine),
+            note=note,
+        ),
+    ]
+
+
+def _ours(socket: Path, lines: int, plan: EnginePlan, number: int) -> Streamed:
+    return stream(SocketConnection(socket, plan.timeout_s), prompt(lines, number), plan.stream_tokens)
+
+
+def _theirs(address: str, lines: int, plan: EnginePlan, number: int) -> Streamed:
+    place = urlsplit(address)
+    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=plan.timeout_s)
+    return stream(connection, prompt(lines, number), plan.stream_tokens)
+
+
+@contextmanager
+def _peer_server(environment: dict[str, str], threads: int, context: int, timeout: float) -> Iterator[str]:
+    """The address of xllamacpp's server, which is ended with the block. Raises PeerMissing."""
+    python = peer("xllamacpp").python
+    command = [python, str(HERE / "xllamacpp_server.py"), str(starter_model()), str(threads), str(context)]
+    with tempfile.TemporaryFile() as log:
+        process = subprocess.Popen(
+            command,
+            env=environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=log,
+            start_new_session=True,
+        )
+        try:
+            yield _address(process, time.monotonic() + timeout)
+        finally:
+            end_group(process)
+            for pipe in (process.stdin, process.stdout):
+                if pipe is not None:
+                    pipe.close()
+
+
+def _address(process: subprocess.Popen[bytes], deadline: float) -> str:
+    """The first line that the server prints. Raises PeerMissing when there is none in time."""
+    assert process.stdout is not None  # noqa: S101 - it was opened as a pipe
+    ready, _, _ = select.select([process.stdout], [], [], max(deadline - time.monotonic(), 0))
+    line = process.stdout.readline().decode() if ready else ""
+    if not line.startswith("http"):
+        raise PeerMissing("The peer xllamacpp did not start its server here, so its side is left out.")
+    return line.strip()

@@ -1,0 +1,56 @@
+"""How much each benchmark measures (``plan.yaml``), in full or quickly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from configs.layers import read_layer
+
+
+class EnginePlan(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    ask_rounds: int = Field(ge=1, description="How often each side answers the one-shot question, cold and warm.")
+    long_rounds: int = Field(ge=1, description="How often each side answers the question with a long answer.")
+    stream_rounds: int = Field(ge=1, description="How often each server answers each prompt.")
+    stream_tokens: int = Field(ge=8, description="Tokens to write in each streamed answer.")
+    long_prompt_tokens: int = Field(ge=100, description="About how many tokens the long prompt has.")
+    timeout_s: float = Field(gt=0, description="Seconds that one command or request may take.")
+
+
+class LearningPlan(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: int = Field(ge=1, description="How often each side trains.")
+    pairs: int = Field(ge=1, le=64, description="How many of the pairs are trained.")
+    epochs: int = Field(ge=1, description="Passes over the pairs.")
+    timeout_s: float = Field(gt=0, description="Seconds that one training may take.")
+    loop: bool = Field(description="Whether the whole loop over 24 lessons is measured too.")
+
+
+class InterfacePlan(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    characters: int = Field(ge=1000, description="Length of the streamed answer.")
+    preloaded: int = Field(ge=0, description="How many of its characters are there before the measuring begins.")
+    keys_per_second: float = Field(gt=0, description="How fast the person types.")
+    start_rounds: int = Field(ge=1, description="How often each interface is started.")
+    timeout_s: float = Field(gt=0, description="Seconds that one run may take.")
+
+
+class Plan(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    engine: EnginePlan
+    learning: LearningPlan
+    interface: InterfacePlan
+
+
+def load_plan(*, quick: bool) -> Plan:
+    """The full plan, or the quick one."""
+    size = "quick" if quick else "full"
+    return Plan.model_validate(
+        {name: sizes[size] for name, sizes in read_layer(Path(__file__).with_name("plan.yaml")).items()}
+    )
