@@ -208,24 +208,25 @@ class Chats:
     def path(self, conversation_id: str, leaf_id: str | None = None) -> Messages:
         """The messages from the root to ``leaf_id``, else to the end of the newest branch.
 
-        Given a message with replies, the path goes on along its newest ones. Raises ConversationUnknown,
-        MessageUnknown.
+        Raises ConversationUnknown, MessageUnknown.
         """
         self.get(conversation_id)
-        by_id = {message.id: message for message in self.messages(conversation_id)}
-        if not by_id:
+        messages = self.messages(conversation_id)
+        if not messages:
             return []
-        if leaf_id is None:
-            at = max(by_id.values(), key=lambda message: message.id)
-        else:
-            at = self._of(conversation_id, leaf_id)
-            newest = {message.parent_id: message for message in by_id.values()}
-            while at.id in newest:
-                at = newest[at.id]
-        way = [at]
+        by_id = {message.id: message for message in messages}
+        way = [messages[-1] if leaf_id is None else self._of(conversation_id, leaf_id)]
         while way[-1].parent_id is not None:
             way.append(by_id[way[-1].parent_id])
         return way[::-1]
+
+    def newest_leaf(self, message_id: str) -> ChatMessage:
+        """The end of the branch that goes on from a message along its newest replies. Raises MessageUnknown."""
+        at = self.message(message_id)
+        newest = {message.parent_id: message for message in self.messages(at.conversation_id)}
+        while at.id in newest:
+            at = newest[at.id]
+        return at
 
     def messages(self, conversation_id: str) -> Messages:
         """Every message of a conversation, all branches, in the order in which they were written."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cache
 
 from configs.sections.memory import SearchSettings
 from memory.database import Database, Row
@@ -83,9 +84,10 @@ class HistoryIndex:
             " WHERE messages_text MATCH ? AND c.deleted_at IS NULL ORDER BY rank, m.seq DESC LIMIT ?",
             (expression, limit),
         )
+        marked = cache(lambda word: query.marked(word, self._settings.prefix_characters))
         for row in rows:
             if row["id"] not in found:
-                stretch, marks = snippet(row["content"], query.words(), width=self._settings.snippet_characters)
+                stretch, marks = snippet(row["content"], marked, width=self._settings.snippet_characters)
                 # bm25() is negative, lower is better, and has no upper bound: squeezed into the tier it belongs to.
                 relevance = -row["rank"] / (1 - row["rank"]) if row["rank"] < 0 else 0.0
                 found[row["id"]] = Match(row["id"], stretch, tier + relevance, marks)

@@ -49,7 +49,7 @@ class Household:
         self._family = self._database("family")
         self._family_index = RecallIndex(self._family, self._wordings)
         self.artifacts = ArtifactStore(home, clock=clock, unfinished_seconds=settings.unfinished_hours * 3600)
-        self.members = Members(self._family, home, settings, clock)
+        self.members = Members(self._family, home, settings, clock, self._close_member)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
         self.runs = Runs(self._family, clock)
 
@@ -93,6 +93,12 @@ class Household:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def _close_member(self, member_id: str) -> None:
+        with self._lock:
+            database, _ = self._opened.pop(member_id, (None, None))
+        if database is not None:
+            database.close()
 
     def _database(self, kind: str, member_id: str | None = None) -> Database:
         path = self.home.family_db if member_id is None else self.home.member_db(member_id)

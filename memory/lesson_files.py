@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,9 +18,12 @@ from typing import Any, Literal
 
 from memory.clock import iso, seconds_of
 from memory.errors import FileNotWritten, FileUnreadable, LessonEmpty, LessonLineWrong, LessonTooLong, LessonUnchanged
-from memory.lessons import Lesson, Lessons
+from memory.lessons import Lesson, Lessons, Visibility
+from memory.wording import question_key
 
 Form = Literal["preference", "supervised"]
+# Lessons sort by their id, so an id of another program's making is not kept.
+_OWN_ID = re.compile("[0-9a-f]{32}")
 _ROLES = ("system", "user", "assistant", "tool")
 
 
@@ -56,33 +60,40 @@ def export_jsonl(lessons: Iterable[Lesson], path: Path, form: Form = "preference
 
 
 def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False) -> Imported:
-    """Add the lessons of a file, as this member's; a lesson that is there already is left as it is.
+    """Add the lessons of a file as this member's: all of them, or none. Those that are there already stay as they are.
 
-    Every line is checked before the first is added. Raises FileUnreadable, LessonLineWrong.
+    Raises FileUnreadable, LessonLineWrong.
     """
-    parsed = list(_parsed(path))
-    known = {lesson.id for lesson in lessons.list()}
-    added = 0
-    for number, line in parsed:
-        lesson_id = line.get("id")
-        if isinstance(lesson_id, str) and lesson_id in known:
-            continue
-        try:
-            lesson = lessons.add(
-                line["prompt"],
-                line["chosen"],
-                line["rejected"],
-                visibility="shared" if shared else "private",
-                source="import",
-                snapshot=line["snapshot"],
-                lesson_id=lesson_id,
-                created_at=line["created_at"],
-            )
-        except (LessonEmpty, LessonUnchanged, LessonTooLong) as error:
-            raise LessonLineWrong(file=str(path), line=number, reason=error.code) from error
-        known.add(lesson.id)
-        added += 1
-    return Imported(added, len(parsed) - added)
+    visibility: Visibility = "shared" if shared else "private"
+    known_ids = {lesson.id for lesson in lessons.list()}
+    known = {_content(lesson) for lesson in lessons.list(status="active")}
+    added = left = 0
+    with lessons.together(visibility):
+        for number, line in _parsed(path):
+            content = (question_key(line["prompt"][-1]["content"]), line["chosen"], line["rejected"])
+            if line["id"] in known_ids or content in known:
+                left += 1
+                continue
+            try:
+                lessons.add(
+                    line["prompt"],
+                    line["chosen"],
+                    line["rejected"],
+                    visibility=visibility,
+                    source="import",
+                    snapshot=line["snapshot"],
+                    lesson_id=line["id"],
+                    created_at=line["created_at"],
+                )
+            except (LessonEmpty, LessonUnchanged, LessonTooLong) as error:
+                raise LessonLineWrong(file=str(path), line=number, reason=error.code) from error
+            known.add(content)
+            added += 1
+    return Imported(added, left)
+
+
+def _content(lesson: Lesson) -> tuple[str, str, str]:
+    return question_key(lesson.question), lesson.chosen, lesson.rejected
 
 
 def _line(lesson: Lesson, form: Form) -> dict[str, Any]:
@@ -120,10 +131,12 @@ def _checked(line: Any) -> dict[str, Any]:
     if not isinstance(line, dict):
         raise ValueError("the line is not an object")
     prompt = _messages(line["prompt"], "prompt")
-    created_at = line.get("created_at")
+    if not prompt:
+        raise ValueError('"prompt" is empty')
+    lesson_id, created_at = line.get("id"), line.get("created_at")
     snapshot = line.get("snapshot")
     return {
-        "id": line.get("id"),
+        "id": lesson_id if isinstance(lesson_id, str) and _OWN_ID.fullmatch(lesson_id) else None,
         "prompt": prompt,
         "chosen": _answer(line["chosen"] if "chosen" in line else line["completion"], "chosen"),
         "rejected": _answer(line.get("rejected") or "", "rejected"),

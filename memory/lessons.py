@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -22,15 +23,18 @@ Source = Literal["edit", "compare", "thumb", "import", "distilled"]
 Status = Literal["active", "withdrawn"]
 LessonMessage = dict[str, str]
 
+_TICK = 0.001  # seconds between two corrections of one question at least; ids count in milliseconds
+
 # The latest correction of a question counts; thumbs correct nothing, so they neither count nor replace.
 _IN_FORCE = """
     SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' AND NOT EXISTS (
         SELECT 1 FROM lessons AS later
-        WHERE later.question_key = lessons.question_key AND later.id > lessons.id
+        WHERE later.question_key = lessons.question_key
+        AND (later.created_at, later.id) > (lessons.created_at, lessons.id)
         AND later.status = 'active' AND later.source <> 'thumb'
     )
     AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))
-    ORDER BY id
+    ORDER BY created_at, id
 """
 
 
@@ -89,7 +93,7 @@ class Lessons:
         ``rejected`` may be missing: the lesson then teaches the right answer without a wrong one. ``lesson_id``
         and ``created_at`` keep what an imported lesson had. Raises LessonEmpty, LessonUnchanged, LessonTooLong.
         """
-        now = self._clock() if created_at is None else created_at
+        now = self._after_earlier(messages) if created_at is None else created_at
         lesson = Lesson(
             lesson_id or new_id(now),
             self._member_id,
@@ -112,7 +116,7 @@ class Lessons:
         for visibility, index in self._indexes.items():
             for row in index.database.rows("SELECT * FROM lessons WHERE ?1 IS NULL OR status = ?1", (status,)):
                 found[row["id"]] = read_lesson(row, visibility)
-        return sorted(found.values(), key=lambda lesson: lesson.id, reverse=True)
+        return sorted(found.values(), key=lambda lesson: (lesson.created_at, lesson.id), reverse=True)
 
     def get(self, lesson_id: str) -> Lesson:
         """Raises LessonUnknown, also for another member's private lesson."""
@@ -156,6 +160,19 @@ class Lessons:
     def restore(self, lesson_id: str) -> Lesson:
         """Undo ``withdraw``. Raises LessonUnknown."""
         return self._set_status(lesson_id, "active")
+
+    @contextmanager
+    def together(self, visibility: Visibility) -> Iterator[None]:
+        """Everything of this visibility that is added inside is stored together, or nothing is."""
+        with self._indexes[visibility].database.transaction():
+            yield
+
+    def _after_earlier(self, messages: Sequence[Mapping[str, str]]) -> float:
+        """Now, but later than the earlier corrections of the same question, also if the clock was set back."""
+        key = question_key(storable(messages[-1]["content"])) if messages else ""
+        latest = "SELECT max(created_at) FROM lessons WHERE question_key = ?"
+        earlier: list[float | None] = [index.database.value(latest, (key,)) for index in self._indexes.values()]
+        return max([self._clock(), *(time + _TICK for time in earlier if time is not None)])
 
     def _set_status(self, lesson_id: str, status: Status) -> Lesson:
         lesson = replace(self.get(lesson_id), status=status)

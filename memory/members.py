@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import getpass
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from configs.home import Home
@@ -37,11 +38,20 @@ _REMOVAL = (
 class Members:
     """The members of one household. Names are unique, case and accents aside."""
 
-    def __init__(self, family: Database, home: Home, settings: MemorySettings, clock: Clock) -> None:
+    def __init__(
+        self,
+        family: Database,
+        home: Home,
+        settings: MemorySettings,
+        clock: Clock,
+        close: Callable[[str], None],
+    ) -> None:
+        """``close`` is told whose file is about to be removed."""
         self._family = family
         self._home = home
         self._settings = settings
         self._clock = clock
+        self._close = close
         for row in family.rows("SELECT id FROM members WHERE removed_at IS NOT NULL"):
             self._finish_removal(row["id"])
 
@@ -107,6 +117,7 @@ class Members:
         member = self.get(name_or_id)
         # Marked first: should the process die in between, the next start finishes what was begun.
         self._family.run("UPDATE members SET removed_at = ? WHERE id = ?", (self._clock(), member.id))
+        self._close(member.id)
         self._finish_removal(member.id)
         return member
 

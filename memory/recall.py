@@ -63,6 +63,9 @@ class _Found:
     lesson: Lesson
     about: tuple[Terms, str]  # and in which language
 
+    def rank(self) -> tuple[bool, float, bool, float, str]:
+        return self.same, self.score, self.spoken, self.lesson.created_at, self.lesson.id
+
 
 class Recall:
     """What one member may be reminded of: what is in their own file and what the household shares."""
@@ -99,7 +102,7 @@ class Recall:
                 score = 1.0 if same else here[item].score
                 found.append(_Found(same, score, spoken == language, lesson, (here[item].terms, spoken)))
         # The same question comes first, then the most alike; of equals, the latest correction in the same language.
-        found.sort(key=lambda entry: (entry.same, entry.score, entry.spoken, entry.lesson.id), reverse=True)
+        found.sort(key=_Found.rank, reverse=True)
         best = _latest_wordings(found)
         return tuple(RecalledLesson(entry.lesson, entry.score) for entry in best)[: self._settings.most_lessons]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 # Another number makes every home index its messages anew. Raise it with any change to how words are cut.
 INDEX_VERSION = "1"
@@ -124,9 +124,12 @@ class Query:
         """... for at least one of the words."""
         return " OR ".join(f"folded : {_quoted(found)}" for _, found in self.terms)
 
-    def words(self) -> frozenset[str]:
-        """The folded words, to be marked in what was found."""
-        return frozenset(word for _, found in self.terms for word in found)
+    def marked(self, word: str, shortest: int) -> bool:
+        """Whether a word of a text is one of those searched for, or begins with the last of them."""
+        found = pieces(fold(word))
+        wanted = {piece for _, term in self.terms for piece in term}
+        last = self.terms[-1][1][-1] if self.terms else ""
+        return any(piece in wanted or (len(last) >= shortest and piece.startswith(last)) for piece in found)
 
 
 def fts_query(text: str, *, longest: int = 1000, most_terms: int = 32) -> str:
@@ -134,24 +137,21 @@ def fts_query(text: str, *, longest: int = 1000, most_terms: int = 32) -> str:
     return Query(text, longest=longest, most_terms=most_terms).all_folded()
 
 
-def snippet(text: str, words: frozenset[str], *, width: int) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """A stretch of about ``width`` characters around the first of ``words``, and where they stand in it.
+def snippet(text: str, marked: Callable[[str], bool], *, width: int) -> tuple[str, tuple[tuple[int, int], ...]]:
+    """A stretch of about ``width`` characters around the first of the ``marked`` words, and where they stand in it.
 
     The places are (start, end) in characters of the stretch; it holds the text as written, never markup.
     """
-    first = next((found.start() for found in _COMBINED.finditer(text) if _is_one_of(found.group(), words)), 0)
-    start = 0 if first < width // 2 else text.rfind(" ", 0, first - width // 4) + 1 or max(first - width // 4, 0)
+    first = next((found.start() for found in _COMBINED.finditer(text) if marked(found.group())), 0)
+    start = 0 if first < width // 2 else text.rfind(" ", 0, first - width // 4) + 1 or first - width // 4
+    # A text without spaces may have its last one far before.
+    start = max(start, first - width // 2, 0)
     end = min(start + width, len(text))
     before, after = "…" if start else "", "…" if end < len(text) else ""
     stretch = re.sub(r"\s", " ", text[start:end])
     marks = [
         (found.start() + len(before), found.end() + len(before))
         for found in _COMBINED.finditer(stretch)
-        if _is_one_of(found.group(), words)
+        if marked(found.group())
     ]
     return before + stretch + after, tuple(marks)
-
-
-def _is_one_of(word: str, words: frozenset[str]) -> bool:
-    found = pieces(fold(word))
-    return any(piece in words for piece in found)
