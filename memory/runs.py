@@ -93,6 +93,13 @@ class Runs:
         run = None if row is None else _run(row)
         return run if run is not None and run.state == "running" else None
 
+    def pid(self, run_id: str) -> int | None:
+        """The process that carries a run and still lives. Raises RunUnknown."""
+        row = self._family.row("SELECT process FROM runs WHERE number = ?", (_number(run_id),))
+        if row is None:
+            raise RunUnknown(id=run_id)
+        return int(row["process"].split(":")[1]) if lives(row["process"]) else None
+
 
 def _id(number: int) -> str:
     return f"r{number:04d}"
