@@ -7,6 +7,7 @@ then ``show``, ``begin(Entry(...))``, ``stream(text)`` as pieces arrive and ``fi
 
 from __future__ import annotations
 
+import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
@@ -84,6 +85,16 @@ class Transcript(ScrollView, can_focus=True):
         self.following = True
         self._lay_out()
 
+    def update(self, entries: Sequence[Entry]) -> None:
+        """Replace everything, the reader's place and the focus kept where they still exist."""
+        self._stop_timer()
+        self._live = None
+        self.entries = list(entries)
+        if self.focused_entry not in self.entries:
+            key = self.focused_entry.key if self.focused_entry else None
+            self.focused_entry = next((entry for entry in self.entries if entry.key == key), None)
+        self._lay_out()
+
     def begin(self, entry: Entry) -> None:
         """Add an entry at the end; ``stream`` adds to its text."""
         self.entries.append(entry)
@@ -121,7 +132,7 @@ class Transcript(ScrollView, can_focus=True):
             if changed is not None and changed in self.entries:
                 self._lay_out(self.entries.index(changed))
         if entry is not None and visible:
-            self._bring(entry)
+            self.bring(entry)
         self.post_message(self.FocusMoved())
 
     def rows_of(self, entry: Entry) -> tuple[int, int]:
@@ -196,7 +207,7 @@ class Transcript(ScrollView, can_focus=True):
         if self.following and self.text_selection is None:
             self.scroll_end(animate=False, immediate=True, x_axis=False)
 
-    def _bring(self, entry: Entry) -> None:
+    def bring(self, entry: Entry) -> None:
         """Scroll so that the entry is seen."""
         number = self.entries.index(entry)
         top = self._starts[number]
@@ -293,7 +304,7 @@ class Transcript(ScrollView, can_focus=True):
         at = 0
         for text, style, _ in segments:
             cuts = sorted({0, len(text), min(max(start - at, 0), len(text)), min(max(end - at, 0), len(text))})
-            for begin, stop in zip(cuts, cuts[1:], strict=False):
+            for begin, stop in itertools.pairwise(cuts):
                 inside = start <= at + begin < end
                 marked.append(Segment(text[begin:stop], (style or Style()) + mark if inside else style))
             at += len(text)

@@ -8,19 +8,18 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class InterfaceSettings(BaseModel):
+    """How the screen looks and behaves."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     theme: Literal["dark", "light"] = Field(description="Colours until somebody chooses others in the interface.")
-    language: Literal["", "es", "en"] = Field(
-        description="Language of the screen; empty follows the member, then the system."
-    )
     frames_per_second: float = Field(gt=0, description="How often at most a streaming answer is drawn, per second.")
     reading_width: int = Field(ge=20, description="Most cells in a line of an answer, however wide the terminal.")
     paragraph_bound: int = Field(
         ge=200, description="Characters after which an unbroken paragraph is laid out in parts, to stay smooth."
     )
     table_measured_rows: int = Field(ge=1, description="Rows of a table that settle the widths of its columns.")
-    narrow_width: int = Field(ge=20, description="Terminals of at most so many columns hide the side list behind a key.")
+    narrow_width: int = Field(ge=20, description="Terminals of at most so many columns hide the side list.")
     side_width: int = Field(ge=16, description="Cells for the side list of conversations.")
     composer_lines: int = Field(ge=1, description="Most lines to which the composer grows.")
     conversations_listed: int = Field(ge=1, description="Conversations that the side list shows, the last used first.")

@@ -7,8 +7,10 @@ comments. What spans lines (a block comment, a triple-quoted string) is the only
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+import tomllib
+from dataclasses import dataclass, replace
 from functools import lru_cache
+from pathlib import Path
 from typing import Final
 
 from app.interface.markdown.lines import Look, Span
@@ -21,50 +23,36 @@ class Grammar:
     line_comment: str | None
     blocks: tuple[tuple[str, str, Look], ...]
     quotes: str
-    keywords: frozenset[str]
+    keywords: frozenset[str] = frozenset()
     any_case: bool = False
 
 
-_C_WORDS: Final = frozenset(
-    "abstract as async await bool boolean break case catch char class const continue default defer delete do double else "
-    "enum export extends extern false final finally float fn for from func function go goto if impl implements import in "
-    "instanceof int interface let long loop match mod mut namespace new nil null object of override package private "
-    "protected pub public return self short signed sizeof static string struct super switch template this throw throws "
-    "trait true try type typedef typeof undefined union unsafe unsigned use using val var virtual void volatile when "
-    "where while with yield".split()
-)
-_HASH_WORDS: Final = frozenset(
-    "False None True and as assert async await begin break case class continue def del do done echo elif else elsif end "
-    "esac except export false fi finally for from function global if import in is lambda local match module nil nonlocal "
-    "not null or pass raise require return self then true try unless until when while with yield".split()
-)
-_SQL_WORDS: Final = frozenset(
-    "add all alter and as asc between by case create delete desc distinct drop else end exists from group having in index "
-    "inner insert into is join key left like limit not null offset on or order outer primary references right select set "
-    "table then union unique update values view when where with".split()
-)
+_WORDS_FILE: Final = Path(__file__).with_name("keywords.toml")
 _C_BLOCK: Final = ("/*", "*/", Look.COMMENT)
 _TRIPLES: Final = (('"""', '"""', Look.STRING), ("'''", "'''", Look.STRING))
-
-_C: Final = Grammar("//", (_C_BLOCK, ("`", "`", Look.STRING)), "\"'", _C_WORDS)
-_HASH: Final = Grammar("#", _TRIPLES, "\"'", _HASH_WORDS)
-_SQL: Final = Grammar("--", (_C_BLOCK,), "\"'", _SQL_WORDS, any_case=True)
-_MARKUP: Final = Grammar(None, (("<!--", "-->", Look.COMMENT),), "\"'", frozenset())
-_CSS: Final = Grammar(None, (_C_BLOCK,), "\"'", frozenset())
-
 _FAMILIES: Final = {
-    **dict.fromkeys("c cc cpp c++ cs csharp go java javascript js json jsonc jsx kotlin php rust rs scala swift ts tsx".split(), _C),
-    **dict.fromkeys("typescript dart".split(), _C),
-    **dict.fromkeys("bash console dockerfile ini makefile perl py python python3 r rb ruby sh shell toml yaml yml zsh".split(), _HASH),
-    **dict.fromkeys("sql sqlite postgres postgresql mysql".split(), _SQL),
-    **dict.fromkeys("html xml svg vue".split(), _MARKUP),
-    **dict.fromkeys("css scss less".split(), _CSS),
+    "c": Grammar("//", (_C_BLOCK, ("`", "`", Look.STRING)), "\"'"),
+    "hash": Grammar("#", _TRIPLES, "\"'"),
+    "sql": Grammar("--", (_C_BLOCK,), "\"'", any_case=True),
+    "markup": Grammar(None, (("<!--", "-->", Look.COMMENT),), "\"'"),
+    "css": Grammar(None, (_C_BLOCK,), "\"'"),
 }
+
+
+@lru_cache(maxsize=1)
+def _languages() -> dict[str, Grammar]:
+    """Every language's rules. Read when the first code arrives."""
+    families = tomllib.loads(_WORDS_FILE.read_text(encoding="utf-8"))
+    return {
+        language: replace(_FAMILIES[family], keywords=frozenset(words["words"].split()))
+        for family, words in families.items()
+        for language in words["languages"].split()
+    }
 
 
 def grammar(language: str) -> Grammar | None:
     """The rules for ``language`` as a fence names it; None for an unknown one, which is shown plain."""
-    return _FAMILIES.get(language.lower())
+    return _languages().get(language.lower())
 
 
 @lru_cache(maxsize=16)

@@ -117,8 +117,7 @@ def split_rows(spans: Iterable[Span]) -> list[list[Span]]:
         first, *others = span.text.split("\n")
         if first:
             rows[-1].append(span._replace(text=first))
-        for other in others:
-            rows.append([span._replace(text=other)] if other else [])
+        rows.extend([span._replace(text=other)] if other else [] for other in others)
     return rows
 
 

@@ -1,0 +1,178 @@
+"""The application: themes, screens and what happens when something goes wrong. The work is done in the screens."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import time
+from typing import TYPE_CHECKING, ClassVar
+
+from textual._context import active_message_pump
+from textual.app import App
+from textual.binding import Binding, BindingType
+
+from app.interface import choices, themes
+from app.interface.chat.screen import ChatScreen
+from app.interface.palette import EnlaceCommands
+from configs.errors import EnlaceError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.catalogue import Catalogue
+    from app.session import Session
+    from configs.sections.interface import InterfaceSettings
+
+_log = logging.getLogger(__name__)
+_LEAVING_SIGNALS = (signal.SIGHUP, signal.SIGTERM)
+
+
+class EnlaceApp(App[int]):
+    """One member's interface. It is painted first; home, memory and assistant are opened after that."""
+
+    CSS_PATH = "enlace.tcss"
+    COMMANDS: ClassVar = {EnlaceCommands}
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "copy_or_hint", show=False)]
+    ENABLE_COMMAND_PALETTE = True
+
+    def __init__(self, session: Session, *, clock: Callable[[], float] = time.time) -> None:
+        super().__init__()
+        self.session = session
+        self.clock = clock
+        self.is_open = False
+        self.catalogue: Catalogue = session.fallback_catalogue()
+        self.settings: InterfaceSettings = session.settings.interface
+        self.theme_choice = choices.chosen_theme(session.home, self.settings.theme)
+        self.unexpected: Exception | None = None
+        for choice in themes.COLOURS:
+            self.register_theme(themes.theme(choice))
+        self.theme = themes.theme_name(self.theme_choice)
+        self.title = self.catalogue.text("screen.title")
+
+    def on_mount(self) -> None:
+        self.push_screen(ChatScreen())
+        loop = asyncio.get_running_loop()
+        for each in _LEAVING_SIGNALS:
+            # The terminal was closed, or the machine goes down: keep what was written of an answer, then leave.
+            loop.add_signal_handler(each, self._leave)
+        self.call_after_refresh(self.run_worker, self._open, exclusive=True, group="open")
+
+    async def _open(self) -> None:
+        """Open the house in a thread, so that the screen answers meanwhile."""
+        try:
+            await asyncio.to_thread(self._open_session)
+        except EnlaceError as error:
+            self._explain_and_leave(error)
+            return
+        self.is_open = True
+        if self.session.language != self.catalogue.language:
+            self.catalogue = self.session.catalogue
+            await self.switch_screen(ChatScreen())
+        elif isinstance(self.screen, ChatScreen):
+            self.screen.opened()
+
+    def _open_session(self) -> None:
+        self.session.assistant()
+
+    def _explain_and_leave(self, error: EnlaceError) -> None:
+        from app.errors_text import explain
+        from app.interface.dialogs import ErrorDialog
+
+        explained = explain(error, self.catalogue)
+        dialog = ErrorDialog(self.catalogue, explained.what, explained.next)
+        self.push_screen(dialog, lambda _: self.exit(error.exit_code))
+
+    # Leaving
+
+    def _leave(self) -> None:
+        self.run_worker(self.action_quit(), exclusive=True, group="leave")
+
+    async def action_quit(self) -> None:
+        for screen in self.screen_stack:
+            if isinstance(screen, ChatScreen):
+                await screen.stop_and_wait()
+        self.exit(0)
+
+    # Elsewhere
+
+    def chat(self) -> ChatScreen | None:
+        """The chat screen, wherever it is in the stack."""
+        return next((screen for screen in self.screen_stack if isinstance(screen, ChatScreen)), None)
+
+    def change_theme(self) -> None:
+        """Light instead of dark, or the other way round; remembered."""
+        self.theme_choice = "light" if self.theme_choice == "dark" else "dark"
+        self.theme = themes.theme_name(self.theme_choice)
+        try:
+            choices.keep_theme(self.session.home, self.theme_choice)
+        except OSError:
+            _log.warning("the colours could not be kept", exc_info=True)
+
+    def show_help(self) -> None:
+        from app.interface.help_screen import HelpScreen
+
+        self.push_screen(HelpScreen(self.catalogue))
+
+    def show_learning(self) -> None:
+        from app.interface.learning.screen import LearningScreen
+
+        def back(_: None) -> None:
+            chat = self.chat()
+            if chat is not None and chat.talk is not None:
+                chat.talk.refresh()
+                chat.refresh_side()
+
+        self.push_screen(LearningScreen(), back)
+
+    def choose_member(self) -> None:
+        """Ask who is here, and start afresh with them."""
+        from app.interface.members_screen import MembersScreen
+
+        self.push_screen(MembersScreen(self.catalogue, self.session), self._member_chosen)
+
+    async def _member_chosen(self, member_id: str | None) -> None:
+        if member_id is None or member_id == self.session.member.id:
+            return
+        self.session = self.session.as_member(member_id)
+        self.catalogue = self.session.catalogue
+        await self.switch_screen(ChatScreen())
+
+    def action_copy_or_hint(self) -> None:
+        """Ctrl+C copies what is selected; it never ends the program in the middle of a sentence."""
+        chat = self.screen
+        selected = chat.get_selected_text()
+        if selected:
+            self.copy_to_clipboard(selected)
+        if isinstance(chat, ChatScreen):
+            chat.say("screen.copied" if selected else "screen.how_to_quit")
+
+    # What nobody foresaw
+
+    def _handle_exception(self, error: Exception) -> None:
+        """Say in a dialog that something went wrong and make the screen anew; never a traceback on the screen."""
+        cause = getattr(error, "error", None) or error
+        broken = active_message_pump.get(None)
+        if self.unexpected is not None or not self._running or broken is self:
+            # There is nothing left to show a dialog on: the command says the sentence.
+            self.unexpected = cause
+            self._exception = self._exception or cause
+            self._exception_event.set()
+            self._return_code = 1
+            self._close_messages_no_wait()
+            return
+        self._tell_unexpected(cause)
+
+    def _tell_unexpected(self, error: Exception) -> None:
+        from app.errors_text import explain
+        from app.interface.dialogs import ErrorDialog
+        from app.unexpected import note_unexpected
+
+        explained = explain(note_unexpected(error, self.session.environ), self.catalogue)
+        if any(isinstance(screen, ErrorDialog) for screen in self.screen_stack):
+            return
+
+        async def anew(_: None) -> None:
+            await self.switch_screen(ChatScreen())
+
+        self.push_screen(ErrorDialog(self.catalogue, explained.what, explained.next), anew)

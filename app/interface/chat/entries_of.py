@@ -1,0 +1,115 @@
+"""Stored messages as entries of the transcript: title, marks, sources and the keys that work on them."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from app.interface.entries import Entry
+from app.interface.markdown.lines import Look, Span
+from app.terminal_text import clean
+
+if TYPE_CHECKING:
+    from app.catalogue import Catalogue
+    from memory.chats import ChatMessage
+
+_SEPARATOR = " · "
+_ANSWER_HINTS = ("correct", "retry", "good", "bad", "copy")
+_QUESTION_HINTS = ("rephrase", "copy")
+
+
+class EntryMaker:
+    """Makes entries in one language, and keeps them, so that a long answer is laid out once only."""
+
+    def __init__(self, catalogue: Catalogue) -> None:
+        self._catalogue = catalogue
+        self._kept: dict[str, Entry] = {}
+
+    def entry(self, message: ChatMessage, *, version: tuple[int, int] = (1, 1), shared: bool | None = None) -> Entry:
+        """The entry of a message. ``version``: which of how many; ``shared``: a corrected answer's lesson."""
+        question = message.role == "user"
+        text = clean(message.content)
+        entry = self._kept.get(message.id)
+        if entry is None or entry.text != text:
+            entry = Entry(message.id, (), text=text, markdown=not question)
+            self._kept[message.id] = entry
+        entry.title = self._question_title() if question else self._answer_title(message)
+        entry.aside = clock_time(message.created_at)
+        entry.notes = tuple(self._notes(message, version, shared))
+        entry.hints = self._hints(_QUESTION_HINTS if question else _ANSWER_HINTS)
+        return entry
+
+    def live(self, key: str, snapshot: str, created_at: float) -> Entry:
+        """The entry of an answer that is only beginning."""
+        entry = Entry(key, self.title(snapshot), clock_time(created_at))
+        entry.notes = (self._dim(self._catalogue.text("screen.thinking")),)
+        self._kept[key] = entry
+        return entry
+
+    def title(self, snapshot: str | None, *, lessons: int = 0, facts: int = 0, sources: int = 0) -> tuple[Span, ...]:
+        """Who answers, with what: the snapshot and the counts that are not zero."""
+        counts = {"lessons": lessons, "facts": facts, "sources": sources}
+        parts = [snapshot or "", *(self._catalogue.count(f"screen.{k}", n) for k, n in counts.items() if n)]
+        spans = [Span(self._catalogue.text("screen.assistant"), Look.STRONG | Look.ACCENT)]
+        return (*spans, *(Span(_SEPARATOR + clean(part), Look.DIM) for part in parts if part))
+
+    def source_notes(self, sources: Iterable[Mapping[str, Any]]) -> list[tuple[Span, ...]]:
+        """One row for each source: number, title, address."""
+        return [
+            (
+                Span(f"[{source['number']}] ", Look.ACCENT),
+                Span(clean(str(source["title"])).replace("\n", " ")),
+                Span(", " + clean(str(source["url"])).replace("\n", ""), Look.DIM),
+            )
+            for source in sources
+        ]
+
+    def warning(self, text: str) -> tuple[Span, ...]:
+        """A note that something is not as it should be; the sign says so where colours do not."""
+        return (Span("⚠ " + text, Look.WARNING),)
+
+    def dim(self, text: str) -> tuple[Span, ...]:
+        """A quiet note."""
+        return self._dim(text)
+
+    def _question_title(self) -> tuple[Span, ...]:
+        return (Span(self._catalogue.text("screen.you"), Look.STRONG | Look.MEMBER),)
+
+    def _answer_title(self, message: ChatMessage) -> tuple[Span, ...]:
+        meta = message.meta
+        return self.title(
+            message.snapshot,
+            lessons=len(meta.get("lessons", ())),
+            facts=len(meta.get("facts", ())),
+            sources=len(meta.get("sources", ())),
+        )
+
+    def _notes(self, message: ChatMessage, version: tuple[int, int], shared: bool | None) -> Iterable[tuple[Span, ...]]:
+        text = self._catalogue.text
+        yield from self.source_notes(message.meta.get("sources", ()))
+        if "corrects" in message.meta:
+            yield (Span(text(f"screen.correct.mark_{'shared' if shared else 'private'}"), Look.SUCCESS),)
+        if message.state != "complete":
+            key = {"partial": "saved_partial", "stopped": "stopped", "failed": "failed"}[message.state]
+            yield self.warning(text(f"screen.{key}"))
+        if message.rating:
+            good = message.rating > 0
+            yield (Span(text(f"screen.rated_{'good' if good else 'bad'}"), Look.SUCCESS if good else Look.WARNING),)
+        if version[1] > 1:
+            yield self._dim(text("screen.version", number=version[0], total=version[1]))
+
+    def _hints(self, names: Iterable[str]) -> tuple[Span, ...]:
+        spans: list[Span] = []
+        for name in names:
+            spans += [Span(_SEPARATOR, Look.DIM)] if spans else []
+            spans.append(Span(self._catalogue.text(f"screen.hint.{name}"), Look.DIM, f"screen.{name}"))
+        return tuple(spans)
+
+    def _dim(self, text: str) -> tuple[Span, ...]:
+        return (Span(text, Look.DIM),)
+
+
+def clock_time(at: float) -> str:
+    """Hours and minutes, as clocks here show them."""
+    return datetime.datetime.fromtimestamp(at).strftime("%H:%M")
