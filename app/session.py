@@ -138,6 +138,15 @@ class Session:
         self.snapshot()
         return Assistant(self.household, self.member, self.engine, default_registry(), self.settings, self.language)
 
+    def as_member(self, name_or_id: str) -> Self:
+        """The same home, already open, with somebody else talking. Raises MemberUnknown."""
+        other = type(self)(self.environ, member=name_or_id, options=self._options)
+        for opened in ("settings", "household", "engine"):
+            if opened in self.__dict__:
+                other.__dict__[opened] = self.__dict__[opened]
+        self.household.members.get(name_or_id)
+        return other
+
     def close(self) -> None:
         """Close what was opened; the engine stays up."""
         if "household" in self.__dict__:
