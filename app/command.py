@@ -41,7 +41,7 @@ def run(arguments: Sequence[str]) -> int:
         complain(explained.what, explained.next)
         return error.exit_code
     except TyperException as error:
-        complain(last_catalogue().text("command.wrong_usage", reason=error.format_message()))
+        complain(last_catalogue().text("command.wrong_usage", reason=error.format_message().rstrip(".")))
         return 2
     except OutputClosed:
         _drop_output()

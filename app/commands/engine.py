@@ -1,0 +1,73 @@
+"""``enlace engine``: the process that holds the model."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sys
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import typer
+
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, group
+from app.commands.output import write, write_json
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from engine.client import EngineStatus
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``engine``."""
+    engine = group("engine")
+    engine.command("run", help="command.engine.run")(run)
+    engine.command("start", help="command.engine.start")(start)
+    engine.command("stop", help="command.engine.stop")(stop)
+    engine.command("status", help="command.engine.status")(status)
+    commands.add_typer(engine)
+
+
+def run() -> int:
+    """Become the engine, in this terminal, until it is interrupted."""
+    with open_session() as session:
+        manifest, home = session.snapshot().digest, session.home
+        write(session.catalogue.text("command.engine.running_here"))
+    os.environ["ENLACE_HOME"] = str(home.root)
+    os.execv(sys.executable, [sys.executable, "-m", "engine", "serve", "--manifest", manifest])  # noqa: S606
+
+
+def start(as_json: JsonOption = False) -> int:
+    """Start the engine if none runs."""
+    with open_session() as session:
+        return _show(session, asyncio.run(session.engine.start()), as_json=as_json)
+
+
+def stop() -> int:
+    """End the running engine once the answers in flight are done."""
+    with open_session() as session:
+        stopped = asyncio.run(session.engine.stop())
+        write(session.catalogue.text("command.engine.stopped" if stopped else "command.engine.not_running"))
+        return 0
+
+
+def status(as_json: JsonOption = False) -> int:
+    """Tell what the engine serves and how it does."""
+    with open_session() as session:
+        return _show(session, asyncio.run(session.engine.status()), as_json=as_json)
+
+
+def _show(session: Session, found: EngineStatus | None, *, as_json: bool) -> int:
+    if as_json:
+        write_json({"running": found is not None, **(asdict(found) if found else {})})
+    elif found is None:
+        write(session.catalogue.text("command.engine.not_running"))
+    else:
+        facts = asdict(found) | {
+            "memory_mb": round(found.memory_bytes / 1e6),
+            "uptime": round(found.uptime_s),
+            "speed": round(found.tokens_per_second),
+        }
+        write(session.catalogue.text("command.engine.running", **facts))
+    return 0

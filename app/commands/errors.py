@@ -1,0 +1,33 @@
+"""What can be wrong with a command beyond its spelling."""
+
+from __future__ import annotations
+
+from configs.errors import EnlaceError
+
+
+class ReferenceUnclear(EnlaceError):
+    """facts: reference, number."""
+
+    code = "reference_unclear"
+    exit_code = 2
+
+
+class ConfirmationMissing(EnlaceError):
+    """Nothing was done. No facts."""
+
+    code = "confirmation_missing"
+    exit_code = 2
+
+
+class OnlyMember(EnlaceError):
+    """facts: name."""
+
+    code = "only_member"
+    exit_code = 2
+
+
+class LanguageUnknown(EnlaceError):
+    """facts: language, known."""
+
+    code = "language_unknown"
+    exit_code = 2

@@ -1,0 +1,145 @@
+"""``enlace lessons``: corrections, which are used at once and trained on by night."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, MemberOption, find, group, moment
+from app.commands.output import remark, write, write_json, write_table
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from memory.lessons import Lesson
+
+LessonArgument = Annotated[str, typer.Argument(help="command.lessons.reference")]
+PrivateOption = Annotated[bool, typer.Option("--private", help="command.lessons.private")]
+FileArgument = Annotated[Path, typer.Argument(help="command.lessons.file")]
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``lessons``."""
+    lessons = group("lessons")
+    lessons.command("list", help="command.lessons.list")(list_lessons)
+    lessons.command("add", help="command.lessons.add")(add)
+    lessons.command("import", help="command.lessons.import")(import_lessons)
+    lessons.command("export", help="command.lessons.export")(export)
+    lessons.command("share", help="command.lessons.share")(share)
+    lessons.command("withdraw", help="command.lessons.withdraw")(withdraw)
+    lessons.command("restore", help="command.lessons.restore")(restore)
+    commands.add_typer(lessons)
+
+
+def list_lessons(member: MemberOption = None, as_json: JsonOption = False) -> int:
+    """The member's own lessons and the shared ones, the newest first."""
+    with open_session(member=member) as session:
+        lessons = session.memory.lessons.list()
+        if as_json:
+            write_json([{**vars(lesson), "question": lesson.question} for lesson in lessons])
+            return 0
+        words = session.catalogue
+        if not lessons:
+            write(words.text("command.lessons.none"))
+            return 0
+        names = ("number", "when", "seen_by", "source", "status", "question", "chosen")
+        heads = [words.text(f"command.lessons.heads.{name}") for name in names]
+        write_table(heads, [(n, *_row(session, lesson)) for n, lesson in enumerate(lessons, 1)])
+        return 0
+
+
+def add(
+    question: Annotated[str, typer.Option("--question", help="command.lessons.question")],
+    chosen: Annotated[str, typer.Option("--chosen", help="command.lessons.chosen")],
+    rejected: Annotated[str | None, typer.Option("--rejected", help="command.lessons.rejected")] = None,
+    member: MemberOption = None,
+    private: PrivateOption = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Teach the right answer to a question; the household's unless it is private."""
+    with open_session(member=member) as session:
+        lesson = session.memory.lessons.add(
+            [{"role": "user", "content": question}],
+            chosen,
+            rejected,
+            visibility="private" if private else "shared",
+            source="edit",
+        )
+        if as_json:
+            write_json({**vars(lesson), "question": lesson.question})
+        else:
+            write(session.catalogue.text(f"command.lessons.added_{lesson.visibility}", question=lesson.question))
+        return 0
+
+
+def import_lessons(file: FileArgument, member: MemberOption = None, private: PrivateOption = False) -> int:
+    """Add the lessons of a JSON Lines file, all of them or none."""
+    from memory.lesson_files import import_jsonl
+
+    with open_session(member=member) as session:
+        done = import_jsonl(session.memory.lessons, file, shared=not private)
+        write(session.catalogue.count("command.lessons.imported", done.added, known=done.known))
+        return 0
+
+
+def export(
+    file: FileArgument,
+    member: MemberOption = None,
+    form: Annotated[
+        Literal["preference", "supervised"], typer.Option("--form", help="command.lessons.form")
+    ] = "preference",
+) -> int:
+    """Write the active lessons as JSON Lines."""
+    from memory.lesson_files import export_jsonl
+
+    with open_session(member=member) as session:
+        done = export_jsonl(session.memory.lessons.list(status="active"), file, form)
+        write(session.catalogue.count("command.lessons.exported", done.written, path=file))
+        if done.left_out:
+            remark(session.catalogue.count("command.lessons.left_out", done.left_out))
+        return 0
+
+
+def share(reference: LessonArgument, member: MemberOption = None) -> int:
+    """Let the household and the training see a lesson."""
+    with open_session(member=member) as session:
+        lesson = session.memory.lessons.share(_find(session, reference).id)
+        write(session.catalogue.text("command.lessons.shared", question=lesson.question))
+        return 0
+
+
+def withdraw(reference: LessonArgument, member: MemberOption = None) -> int:
+    """Take a lesson out of recall and of the trainings to come."""
+    with open_session(member=member) as session:
+        lesson = session.memory.lessons.withdraw(_find(session, reference).id)
+        write(session.catalogue.text("command.lessons.withdrawn", question=lesson.question))
+        return 0
+
+
+def restore(reference: LessonArgument, member: MemberOption = None) -> int:
+    """Take a withdrawal back."""
+    with open_session(member=member) as session:
+        lesson = session.memory.lessons.restore(_find(session, reference).id)
+        write(session.catalogue.text("command.lessons.restored", question=lesson.question))
+        return 0
+
+
+def _find(session: Session, reference: str) -> Lesson:
+    from memory.errors import LessonUnknown
+
+    lessons = session.memory.lessons.list()
+    return find(lessons, reference, lambda entry: entry.id, lambda wrong: LessonUnknown(id=wrong))
+
+
+def _row(session: Session, lesson: Lesson) -> tuple[str, ...]:
+    words = session.catalogue
+    return (
+        moment(lesson.created_at),
+        words.text(f"command.{lesson.visibility}"),
+        words.text(f"command.lessons.sources.{lesson.source}"),
+        words.text(f"command.lessons.states.{lesson.status}"),
+        lesson.question,
+        lesson.chosen,
+    )

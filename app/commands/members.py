@@ -1,0 +1,85 @@
+"""``enlace members``: who belongs to the household."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.catalogue import LANGUAGES
+from app.commands.errors import LanguageUnknown, OnlyMember
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, YesOption, confirm, group, moment, yes_no
+from app.commands.output import write, write_json, write_table
+
+NameArgument = Annotated[str, typer.Argument(help="command.members.name")]
+LanguageOption = Annotated[str | None, typer.Option("--language", help="command.members.language")]
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``members``."""
+    members = group("members")
+    members.command("list", help="command.members.list")(list_members)
+    members.command("add", help="command.members.add")(add)
+    members.command("rename", help="command.members.rename")(rename)
+    members.command("remove", help="command.members.remove")(remove)
+    commands.add_typer(members)
+
+
+def list_members(as_json: JsonOption = False) -> int:
+    """Everybody, the first to come first."""
+    with open_session() as session:
+        session.household.members.default(session.language)
+        everybody = session.household.members.list()
+        if as_json:
+            write_json([vars(member) for member in everybody])
+            return 0
+        words = session.catalogue
+        heads = [words.text(f"command.members.heads.{head}") for head in ("name", "language", "admin", "since")]
+        write_table(heads, [(m.name, m.language, yes_no(words, m.admin), moment(m.created_at)) for m in everybody])
+        return 0
+
+
+def add(name: NameArgument, language: LanguageOption = None, as_json: JsonOption = False) -> int:
+    """A new member with a file of their own."""
+    with open_session() as session:
+        member = session.household.members.add(name, _checked(language) or session.language)
+        if as_json:
+            write_json(vars(member))
+        else:
+            write(session.catalogue.text("command.members.added", name=member.name))
+        return 0
+
+
+def rename(
+    name: NameArgument,
+    new_name: Annotated[str, typer.Argument(help="command.members.new_name")],
+    language: LanguageOption = None,
+) -> int:
+    """Another name for a member, and another language where one is given."""
+    with open_session() as session:
+        members = session.household.members
+        member = members.rename(name, new_name)
+        if language:
+            members.set_language(member.id, _checked(language) or member.language)
+        write(session.catalogue.text("command.members.renamed", name=name, new_name=member.name))
+        return 0
+
+
+def remove(name: NameArgument, yes: YesOption = False) -> int:
+    """Remove a member and everything in their file."""
+    with open_session() as session:
+        members = session.household.members
+        member = members.get(name)
+        if len(members.list()) == 1:
+            raise OnlyMember(name=member.name)
+        confirm(session.catalogue.text("command.members.sure", name=member.name), yes=yes)
+        members.remove(member.id)
+        write(session.catalogue.text("command.members.removed", name=member.name))
+        return 0
+
+
+def _checked(language: str | None) -> str | None:
+    if language is not None and language not in LANGUAGES:
+        raise LanguageUnknown(language=language, known=", ".join(LANGUAGES))
+    return language

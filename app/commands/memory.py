@@ -1,0 +1,123 @@
+"""``enlace memory``: what a member asked to be remembered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, MemberOption, find, group, moment
+from app.commands.output import write, write_json, write_table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.session import Session
+    from memory.facts import Fact
+
+FactArgument = Annotated[str, typer.Argument(help="command.memory.reference")]
+SharedOption = Annotated[bool | None, typer.Option("--shared/--private", help="command.memory.shared")]
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``memory``."""
+    memory = group("memory")
+    memory.command("list", help="command.memory.list")(list_facts)
+    memory.command("add", help="command.memory.add")(add)
+    memory.command("edit", help="command.memory.edit")(edit)
+    memory.command("forget", help="command.memory.forget")(forget)
+    memory.command("restore", help="command.memory.restore")(restore)
+    memory.command("search", help="command.memory.search")(search)
+    commands.add_typer(memory)
+
+
+def list_facts(
+    member: MemberOption = None,
+    forgotten: Annotated[bool, typer.Option("--forgotten", help="command.memory.forgotten")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """The member's own facts and the shared ones, the newest first."""
+    with open_session(member=member) as session:
+        return _show(session, session.memory.facts.list(forgotten=forgotten), as_json=as_json)
+
+
+def add(
+    text: Annotated[str, typer.Argument(help="command.memory.text")],
+    member: MemberOption = None,
+    shared: SharedOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Remember a text as the member's word."""
+    with open_session(member=member) as session:
+        fact = session.memory.facts.add(text, visibility="shared" if shared else "private")
+        if as_json:
+            write_json(vars(fact))
+        else:
+            write(session.catalogue.text("assistant.remembered", fact=fact.text))
+        return 0
+
+
+def edit(
+    reference: FactArgument,
+    text: Annotated[str | None, typer.Argument(help="command.memory.new_text")] = None,
+    member: MemberOption = None,
+    shared: SharedOption = None,
+) -> int:
+    """Other words for a fact, or others who see it."""
+    with open_session(member=member) as session:
+        visibility = None if shared is None else ("shared" if shared else "private")
+        fact = session.memory.facts.edit(_find(session, reference).id, text=text, visibility=visibility)
+        write(session.catalogue.text("assistant.remembered", fact=fact.text))
+        return 0
+
+
+def forget(reference: FactArgument, member: MemberOption = None) -> int:
+    """Take a fact out of recall; ``restore`` brings it back."""
+    with open_session(member=member) as session:
+        fact = session.memory.facts.forget(_find(session, reference).id)
+        write(session.catalogue.text("command.memory.forgot", fact=fact.text, id=fact.id))
+        return 0
+
+
+def restore(reference: FactArgument, member: MemberOption = None) -> int:
+    """Remember again what was forgotten."""
+    with open_session(member=member) as session:
+        fact = session.memory.facts.restore(_find(session, reference, forgotten=True).id)
+        write(session.catalogue.text("assistant.remembered", fact=fact.text))
+        return 0
+
+
+def search(
+    text: Annotated[str, typer.Argument(help="command.memory.words")],
+    member: MemberOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Facts that hold the words."""
+    with open_session(member=member) as session:
+        return _show(session, session.memory.facts.search(text), as_json=as_json)
+
+
+def _show(session: Session, facts: Sequence[Fact], *, as_json: bool) -> int:
+    names = {member.id: member.name for member in session.household.members.list()}
+    if as_json:
+        write_json([{**vars(fact), "said_by_name": names.get(fact.said_by)} for fact in facts])
+        return 0
+    words = session.catalogue
+    if not facts:
+        write(words.text("command.memory.none"))
+        return 0
+    heads = [words.text(f"command.memory.heads.{head}") for head in ("number", "when", "who", "seen_by", "text")]
+    rows = [
+        (n, moment(f.created_at), names.get(f.said_by, "?"), words.text(f"command.{f.visibility}"), f.text)
+        for n, f in enumerate(facts, 1)
+    ]
+    write_table(heads, rows)
+    return 0
+
+
+def _find(session: Session, reference: str, *, forgotten: bool = False) -> Fact:
+    from memory.errors import FactUnknown
+
+    facts = session.memory.facts.list(forgotten=forgotten)
+    return find(facts, reference, lambda entry: entry.id, lambda wrong: FactUnknown(id=wrong))

@@ -1,0 +1,99 @@
+"""``enlace snapshots``: the weights that there are, and which ones answer."""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, group, moment, yes_no
+from app.commands.output import write, write_json, write_table
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from memory.snapshots import Snapshot
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``snapshots``."""
+    snapshots = group("snapshots")
+    snapshots.command("list", help="command.snapshots.list")(list_snapshots)
+    snapshots.command("show", help="command.snapshots.show")(show)
+    snapshots.command("rollback", help="command.snapshots.rollback")(rollback)
+    commands.add_typer(snapshots)
+
+
+def list_snapshots(as_json: JsonOption = False) -> int:
+    """All snapshots, the newest first."""
+    with open_session() as session:
+        current = session.snapshot()
+        found = session.household.snapshots.list()
+        if as_json:
+            write_json([{**asdict(snapshot), "current": snapshot.id == current.id} for snapshot in found])
+            return 0
+        words = session.catalogue
+        names = ("id", "current", "when", "parent", "run", "base", "reason")
+        heads = [words.text(f"command.snapshots.heads.{name}") for name in names]
+        write_table(heads, [_row(session, snapshot, current) for snapshot in found])
+        return 0
+
+
+def show(
+    snapshot_id: Annotated[str | None, typer.Argument(help="command.snapshots.id")] = None, as_json: JsonOption = False
+) -> int:
+    """One snapshot, the current one by default, with the numbers that it passed by."""
+    from app.commands.verdict import write_checks
+
+    with open_session() as session:
+        current = session.snapshot()
+        snapshot = session.household.snapshots.get(snapshot_id) if snapshot_id else current
+        if as_json:
+            moves = [asdict(move) for move in session.household.snapshots.history() if move.snapshot == snapshot.id]
+            write_json({**asdict(snapshot), "current": snapshot.id == current.id, "moves": moves})
+            return 0
+        write_table(
+            [session.catalogue.text(f"command.snapshots.heads.{name}") for name in ("what", "value")],
+            [
+                (session.catalogue.text(f"command.snapshots.heads.{name}"), value)
+                for name, value in zip(
+                    ("id", "current", "when", "parent", "run", "base", "reason"),
+                    _row(session, snapshot, current),
+                    strict=True,
+                )
+            ],
+        )
+        if snapshot.gate:
+            write_checks(session.catalogue, snapshot.gate)
+        return 0
+
+
+def rollback(
+    to: Annotated[str | None, typer.Option("--to", help="command.snapshots.to")] = None,
+    why: Annotated[str, typer.Option("--why", help="command.snapshots.why")] = "",
+    as_json: JsonOption = False,
+) -> int:
+    """Let the snapshot before the current one answer again."""
+    with open_session() as session:
+        left = session.snapshot()
+        target = session.household.snapshots.rollback(session.member.name, why, to)
+        asyncio.run(session.engine.load(target.digest))
+        if as_json:
+            write_json({"snapshot": target.id, "previous": left.id})
+        else:
+            write(session.catalogue.text("command.snapshots.rolled_back", left=left.id, snapshot=target.id))
+        return 0
+
+
+def _row(session: Session, snapshot: Snapshot, current: Snapshot) -> tuple[str, ...]:
+    return (
+        snapshot.id,
+        yes_no(session.catalogue, snapshot.id == current.id),
+        moment(snapshot.created_at),
+        snapshot.parent or "—",
+        snapshot.run or "—",
+        snapshot.base_name,
+        snapshot.reason,
+    )

@@ -1,0 +1,88 @@
+"""``enlace train``: starts a training, watches it, stops it. The trainer is a process of its own; this only reads files."""
+
+from __future__ import annotations
+
+import os
+import signal
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, group, moment
+from app.commands.output import write, write_json, write_table
+from app.training import NoRun, start_training
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``train``."""
+    train = group("train")
+    train.command("now", help="command.train.now")(now)
+    train.command("status", help="command.train.status")(status)
+    train.command("stop", help="command.train.stop")(stop)
+    train.command("history", help="command.train.history")(history)
+    commands.add_typer(train)
+
+
+def now(as_json: JsonOption = False) -> int:
+    """Train on the shared lessons and show how it goes, up to the verdict."""
+    from app.commands.training_view import watch
+
+    with open_session() as session:
+        run = start_training(session)
+        return watch(session, run.id, as_json=as_json)
+
+
+def status(
+    follow: Annotated[bool, typer.Option("--follow", help="command.train.follow")] = False, as_json: JsonOption = False
+) -> int:
+    """How the training that runs, or ran last, is doing."""
+    from app.commands.training_view import show_status, watch
+
+    with open_session() as session:
+        run = session.household.runs.latest()
+        if run is None:
+            raise NoRun
+        if follow and run.state == "running":
+            return watch(session, run.id, as_json=as_json)
+        return show_status(session, run, as_json=as_json)
+
+
+def stop() -> int:
+    """Ask the running training to end; what it has measured so far is kept."""
+    with open_session() as session:
+        runs = session.household.runs
+        run = runs.running()
+        pid = runs.pid(run.id) if run else None
+        if run is None or pid is None:
+            raise NoRun
+        os.kill(pid, signal.SIGTERM)
+        write(session.catalogue.text("command.train.stopping", run=run.id))
+        return 0
+
+
+def history(as_json: JsonOption = False) -> int:
+    """The trainings there were, the newest first."""
+    with open_session() as session:
+        runs = session.household.runs.list()
+        if as_json:
+            write_json([asdict(run) for run in runs])
+            return 0
+        words = session.catalogue
+        if not runs:
+            write(words.text("command.train.none"))
+            return 0
+        heads = [words.text(f"command.train.heads.{name}") for name in ("run", "state", "started", "ended", "snapshot")]
+        rows = [
+            (
+                run.id,
+                words.text(f"command.train.states.{run.state}"),
+                moment(run.started_at),
+                moment(run.ended_at) if run.ended_at else "—",
+                run.snapshot or "—",
+            )
+            for run in runs
+        ]
+        write_table(heads, rows)
+        return 0

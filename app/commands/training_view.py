@@ -1,0 +1,160 @@
+"""A training as it goes, on a terminal: one line a stage with its share done and the live loss, then the verdict."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any, Final
+
+from app.commands.output import remark, write, write_json, write_raw
+from app.commands.verdict import write_checks
+from app.errors_text import explain
+from app.terminal_text import clean
+from configs.errors import EnlaceError
+from memory.runlog import RunEvent, read
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from memory.runs import Run
+
+HELD: Final = 3
+_POLL_S: Final = 0.2
+_BAR: Final = 24
+_LAST_KINDS: Final = ("run_done", "run_failed")
+
+
+class TrainingDetached(EnlaceError):
+    """The person looked away; the training goes on. No facts."""
+
+    code = "training_detached"
+    exit_code = 130
+
+
+class RunFailedElsewhere(EnlaceError):
+    """An error of the trainer's, told by its code and facts."""
+
+    def __init__(self, code: str, facts: Mapping[str, Any]) -> None:
+        self.__dict__["code"] = code
+        super().__init__(**{name: value for name, value in facts.items() if isinstance(value, str | int | float)})
+
+
+def watch(session: Session, run_id: str, *, as_json: bool) -> int:
+    """Follow a run to its end; the exit code. Raises TrainingDetached on Ctrl-C."""
+    view = _View(session, quiet=as_json)
+    offset = 0
+    folder = session.home.runs / run_id
+    try:
+        while True:
+            # Asked before reading: what a run wrote before it ended is then always seen.
+            ended = session.household.runs.get(run_id).state != "running"
+            events, offset = read(folder, offset)
+            for event in events:
+                view.draw(event)
+            if ended or (view.last and view.last.kind in _LAST_KINDS):
+                break
+            time.sleep(_POLL_S)
+    except KeyboardInterrupt as interrupted:
+        view.end_line()
+        raise TrainingDetached from interrupted
+    return _conclude(session, run_id, view, as_json=as_json)
+
+
+def show_status(session: Session, run: Run, *, as_json: bool) -> int:
+    """Where a run stands now, from what it has written."""
+    events, _ = read(session.home.runs / run.id)
+    view = _View(session, quiet=True)
+    for event in events:
+        view.draw(event)
+    if as_json:
+        write_json(
+            {**asdict(run), "stage": view.stage, "fraction": view.fraction, "loss": view.loss, "verdict": view.verdict}
+        )
+        return 0
+    words = session.catalogue
+    write(f"{run.id} · {words.text(f'command.train.states.{run.state}')}")
+    if run.state == "running":
+        write(view.line())
+    if view.verdict:
+        write_checks(words, view.verdict)
+    return 0
+
+
+class _View:
+    """What is known of a run, and the line that says so."""
+
+    def __init__(self, session: Session, *, quiet: bool) -> None:
+        self._words = session.catalogue
+        self._quiet = quiet
+        self._live = sys.stdout.isatty() and not quiet
+        self._open = False
+        self.stage = ""
+        self.fraction = 0.0
+        self.loss: float | None = None
+        self.verdict: dict[str, Any] = {}
+        self.failure: Mapping[str, Any] = {}
+        self.last: RunEvent | None = None
+
+    def draw(self, event: RunEvent) -> None:
+        facts = dict(event.facts or {})
+        self.last = event
+        if event.stage and event.stage != self.stage:
+            self.end_line()
+            self.stage, self.loss = event.stage, None
+        if event.fraction is not None:
+            self.fraction = event.fraction
+        match event.kind:
+            case "step":
+                self.loss = float(facts["loss"]) if "loss" in facts else self.loss
+                if "step" in facts and facts.get("steps"):
+                    self.fraction = event.fraction if event.fraction is not None else facts["step"] / facts["steps"]
+            case "verdict":
+                self.verdict = facts
+            case "run_failed":
+                self.failure = facts
+        if self._live:
+            write_raw(f"\r\x1b[2K{clean(self.line())}")
+            self._open = True
+        elif event.kind == "stage_started" and not self._quiet:
+            write(self._stage_name())
+        elif event.kind == "stage_done" and not self._quiet and self.loss is not None:
+            write(self.line())
+
+    def line(self) -> str:
+        done = round(self.fraction * _BAR)
+        bar = "▓" * done + "░" * (_BAR - done)
+        loss = "" if self.loss is None else f"  {self._words.text('command.train.loss')} {self.loss:.3f}"
+        return f"{bar} {self.fraction:4.0%}  {self._stage_name()}{loss}"
+
+    def end_line(self) -> None:
+        if self._open:
+            write_raw("\n")
+            self._open = False
+
+    def _stage_name(self) -> str:
+        key = f"command.train.stages.{self.stage}"
+        return self._words.text(key) if self._words.has(key) else self.stage
+
+
+def _conclude(session: Session, run_id: str, view: _View, *, as_json: bool) -> int:
+    view.end_line()
+    run = session.household.runs.get(run_id)
+    failed = run.state in ("failed", "stopped")
+    if as_json:
+        write_json({**asdict(run), "verdict": view.verdict, "failure": dict(view.failure)})
+    elif view.verdict:
+        write_checks(session.catalogue, view.verdict)
+    if failed and view.failure:
+        code, facts = str(view.failure.get("code", "unexpected")), view.failure.get("facts") or {}
+        explained = explain(
+            RunFailedElsewhere(code, {"log": str(session.home.logs / "trainer.log"), **facts}), session.catalogue
+        )
+        remark(str(explained))
+    elif failed:
+        remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.logs / "trainer.log"))
+    elif not as_json:
+        write(session.catalogue.text(f"command.train.outcome_{run.state}", run=run_id, snapshot=run.snapshot or "—"))
+    if run.state == "held" or view.verdict.get("decision") == "HOLD":
+        return HELD
+    return 1 if failed else 0

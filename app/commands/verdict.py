@@ -1,0 +1,40 @@
+"""How a verdict of the gate is written: every number beside its bound, and the decision."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from app.catalogue import Catalogue
+from app.commands.output import write, write_table
+
+
+def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
+    """The checks as a table, then SHIP or HOLD with the reasons."""
+    checks = verdict.get("checks") or []
+    if checks:
+        heads = [catalogue.text(f"command.train.heads.{name}") for name in ("check", "value", "bound", "ok")]
+        write_table(
+            heads,
+            [
+                (
+                    _name(catalogue, str(check.get("name", "?"))),
+                    _number(check.get("value")),
+                    _number(check.get("bound")),
+                    catalogue.text("command.yes" if check.get("ok") else "command.no"),
+                )
+                for check in checks
+            ],
+        )
+    decision = str(verdict.get("decision", "?"))
+    reasons = "; ".join(str(reason) for reason in verdict.get("reasons") or [])
+    write(f"{decision}: {reasons}" if reasons else decision)
+
+
+def _name(catalogue: Catalogue, name: str) -> str:
+    key = f"training.checks.{name}"
+    return catalogue.text(key) if catalogue.has(key) else name
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
