@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import typer
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from app.catalogue import Catalogue
+from app.command import command_line
+from app.commands.helping import put_into_words
 
 Command = TyperCommand | TyperGroup
 Parameter = TyperArgument | TyperOption
@@ -24,12 +27,10 @@ This page is written by `python -m scripts.commands_page`; a test compares it wi
 """
 
 
-def root() -> Command:
-    """The whole command, saying its help in English."""
-    os.environ["LANG"] = "en_US.UTF-8"
-    from app.command import app
-
-    command = typer.main.get_command(app)
+def root(language: str = "en") -> Command:
+    """The whole command, saying its help in ``language``."""
+    command = typer.main.get_command(command_line())
+    put_into_words(command, Catalogue(language))
     if not isinstance(command, TyperCommand | TyperGroup):
         raise TypeError(type(command))
     return command
@@ -46,9 +47,9 @@ def walk(command: Command, name: str = "enlace") -> Iterator[tuple[str, Command]
                 yield from walk(below, f"{name} {inner}")
 
 
-def page() -> str:
-    """The whole page."""
-    return HEADER + "".join(section(name, command) for name, command in walk(root()))
+def page(language: str = "en") -> str:
+    """The whole page, what the commands say of themselves in ``language``."""
+    return HEADER + "".join(section(name, command) for name, command in walk(root(language)))
 
 
 def section(name: str, command: Command) -> str:

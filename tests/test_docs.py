@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-from scripts import settings_page
-from tests.project import ROOT, console_lines, project_files
+from scripts import commands_page, settings_page
+from tests.project import LANGUAGES, ROOT, console_lines, project_files
 
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 READMES = ("README.md", "README.es.md")
@@ -19,13 +16,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
-    """Generated in a Python of its own: the language of a help text is chosen when the commands are made."""
-    code = "from scripts.commands_page import page; import sys; sys.stdout.write(page())"
-    environ = {**os.environ, "LANG": "en_US.UTF-8", "PYTHONIOENCODING": "utf-8"}
-    made = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, env=environ, capture_output=True, encoding="utf-8", check=True
-    )
-    assert made.stdout == COMMANDS, "run: python -m scripts.commands_page"
+    assert commands_page.page() == COMMANDS, "run: python -m scripts.commands_page"
 
 
 def test_every_command_says_what_it_does() -> None:
@@ -35,6 +26,11 @@ def test_every_command_says_what_it_does() -> None:
 
 def test_every_argument_and_option_says_what_it_does() -> None:
     assert re.findall(r"^\| `(.*)` \|  \|$", COMMANDS, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_help_text_is_in_words_and_no_key_is_shown(language: str) -> None:
+    assert re.findall(r"\bcommand\.[a-z_.]+", commands_page.page(language)) == []
 
 
 def test_the_page_of_settings_is_what_the_settings_say() -> None:
