@@ -95,3 +95,20 @@ def test_every_text_that_the_code_asks_for_is_in_the_catalogues() -> None:
             wanted = [f"{key}.one", f"{key}.other"] if how == "count" else [key]
             missing += [f"{path.relative_to(ROOT)}: {name}" for name in wanted if name not in texts]
     assert missing == []
+
+
+def test_an_errors_sentences_use_only_facts_that_are_given_where_it_is_raised() -> None:
+    given: dict[str, set[str | None]] = {}
+    for path in project_files(".py"):
+        if path.relative_to(ROOT).parts[0] in ROOMS:
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name | ast.Attribute):
+                    name = node.func.id if isinstance(node.func, ast.Name) else node.func.attr
+                    given.setdefault(name, set()).update(keyword.arg for keyword in node.keywords)
+    texts, unknown = catalogue("es"), []
+    for kind in (kind for kind in every_error() if kind.name in given and kind.bases != ("Exception",)):
+        facts = given[kind.name]
+        wanted = set().union(*(placeholders(texts.get(f"errors.{kind.code}.{part}", "")) for part in ("what", "next")))
+        if None not in facts and not wanted <= facts:  # None stands for **facts, which may be any
+            unknown.append(f"{kind.name}: {sorted(wanted - facts)}")
+    assert unknown == []
