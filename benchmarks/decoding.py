@@ -18,7 +18,7 @@ from urllib.parse import urlsplit
 from benchmarks.errors import PeerMissing
 from benchmarks.harness import without_peer
 from benchmarks.homes import clean_environment, enlace, starter_model, temporary_home
-from benchmarks.measures import alternate
+from benchmarks.measures import side_by_side
 from benchmarks.peers.environments import HERE, peer
 from benchmarks.plan import EnginePlan, Plan
 from benchmarks.processes import end_group, run
@@ -48,24 +48,18 @@ def streams(plan: Plan) -> list[Row]:
         settings = load_settings(Home.find(home), home).engine
         threads = settings.threads or len(os.sched_getaffinity(0))
         socket = Home.find(home).engine_socket
-        address: str | None = None
-        with without_peer(notes):
-            with _peer_server(environment, threads, settings.context_size, plan.engine.timeout_s) as address:
-                return _measured(plan.engine, socket, address, notes)
-        return _measured(plan.engine, socket, address, notes)
+        serving = _peer_server(environment, threads, settings.context_size, plan.engine.timeout_s)
+        with without_peer(notes), serving as address:
+            return _measured(plan.engine, socket, address, notes)
+        return _measured(plan.engine, socket, None, notes)
 
 
 def _measured(plan: EnginePlan, socket: Path, address: str | None, notes: list[str]) -> list[Row]:
     rows = []
     for size, lines in (("short prompt", 0), ("long prompt", plan.long_prompt_tokens // LINE_TOKENS)):
         ours = partial(_ours, socket, lines, plan)
-        ours(-1)
-        if address is None:
-            mine, other = [ours(number) for number in range(plan.stream_rounds)], []
-        else:
-            theirs = partial(_theirs, address, lines, plan)
-            theirs(-1)
-            mine, other = alternate(ours, theirs, plan.stream_rounds)
+        theirs = partial(_theirs, address, lines, plan) if address is not None else None
+        mine, other = side_by_side(ours, theirs, plan.stream_rounds)
         rows += _rows(size, mine, other, notes)
     return rows
 

@@ -31,6 +31,20 @@ def alternate(
     return first, second
 
 
+def side_by_side(
+    ours: Callable[[int], Ours], theirs: Callable[[int], Theirs] | None, rounds: int
+) -> tuple[list[Ours], list[Theirs]]:
+    """``alternate`` after a round (number -1) that does not count: files are in the page cache for both alike.
+
+    Without the other side, ours alone.
+    """
+    ours(-1)
+    if theirs is None:
+        return [ours(number) for number in range(rounds)], []
+    theirs(-1)
+    return alternate(ours, theirs, rounds)
+
+
 def percentile(values: Sequence[float], share: float) -> float:
     """The smallest value that at least ``share`` (0 to 1) of ``values`` do not exceed (nearest rank)."""
     if not values:

@@ -11,7 +11,7 @@ from statistics import median
 from benchmarks.errors import MeasurementFailed, PeerMissing
 from benchmarks.harness import without_peer
 from benchmarks.homes import clean_environment, enlace, starter_model, temporary_home
-from benchmarks.measures import alternate
+from benchmarks.measures import side_by_side
 from benchmarks.peers.environments import peer
 from benchmarks.plan import EnginePlan, Plan
 from benchmarks.processes import Finished, run
@@ -63,7 +63,7 @@ def long_answer(plan: Plan) -> list[Row]:
         def ours(number: int) -> float:
             return run(asking, home, timeout=limit).seconds
 
-        mine, other = alternate(ours, partial(llm.ask, LONG_QUESTION), plan.engine.long_rounds)
+        mine, other = side_by_side(ours, partial(llm.ask, LONG_QUESTION), plan.engine.long_rounds)
     return [
         row(
             "long answer, engine running",
@@ -78,13 +78,7 @@ def long_answer(plan: Plan) -> list[Row]:
 
 
 def _compared(name: str, ours: Timed, llm: Llm | None, plan: EnginePlan, bound: float, notes: list[str]) -> Row:
-    """One row after a round that does not count: the files are in the page cache for both sides alike."""
-    ours(0)
-    if llm is None:
-        mine, other = [ours(number) for number in range(plan.ask_rounds)], []
-    else:
-        llm.ask(QUESTION, 0)
-        mine, other = alternate(ours, partial(llm.ask, QUESTION), plan.ask_rounds)
+    mine, other = side_by_side(ours, partial(llm.ask, QUESTION) if llm else None, plan.ask_rounds)
     return row(
         name,
         median(mine),

@@ -10,6 +10,8 @@ from configs.layers import read_layer
 
 
 class EnginePlan(BaseModel):
+    """How much ``benchmarks.engine`` measures."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     ask_rounds: int = Field(ge=1, description="How often each side answers the one-shot question, cold and warm.")
@@ -21,6 +23,8 @@ class EnginePlan(BaseModel):
 
 
 class LearningPlan(BaseModel):
+    """How much ``benchmarks.learning`` measures."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     rounds: int = Field(ge=1, description="How often each side trains.")
@@ -31,6 +35,8 @@ class LearningPlan(BaseModel):
 
 
 class InterfacePlan(BaseModel):
+    """How much ``benchmarks.interface`` measures."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     characters: int = Field(ge=1000, description="Length of the streamed answer.")
@@ -41,6 +47,8 @@ class InterfacePlan(BaseModel):
 
 
 class Plan(BaseModel):
+    """One size of every benchmark."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     engine: EnginePlan

@@ -10,6 +10,7 @@ fields of DPOConfig).
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import torch
 from datasets import load_dataset
@@ -18,7 +19,7 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 from trl import DPOConfig, DPOTrainer
 
 
-def main(recipe: dict) -> None:
+def main(recipe: dict[str, Any]) -> None:
     """Train as ``recipe`` says and save the adapter; nothing is logged, evaluated or kept on the way."""
     torch.set_num_threads(recipe["threads"])
     model = AutoModelForCausalLM.from_pretrained(recipe["base"], dtype=torch.float32)
