@@ -275,8 +275,10 @@ class Transcript(ScrollView, can_focus=True):
         if row >= len(self._lines):
             return Strip.blank(width, plain)
         line = self._lines[row]
-        entry = self.entries[bisect_right(self._starts, row) - 1]
-        bar = _FOCUS_BAR if entry is self.focused_entry and len(self.entries) > 1 else _NO_BAR
+        number = bisect_right(self._starts, row) - 1
+        last_row = (self._starts[number + 1] if number + 1 < len(self._starts) else len(self._lines)) - 1
+        focused = self.entries[number] is self.focused_entry and row < last_row and len(self.entries) > 1
+        bar = _FOCUS_BAR if focused else _NO_BAR
         segments = [Segment(bar, style_of(Look.ACCENT, choice))]
         used = GUTTER
         for text, look, action in line.spans:

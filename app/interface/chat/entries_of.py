@@ -6,8 +6,10 @@ import datetime
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
+from app.errors_text import explain
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
+from app.interface.reported import Reported
 from app.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -92,12 +94,18 @@ class EntryMaker:
             yield (Span(text(f"screen.correct.mark_{'shared' if shared else 'private'}"), Look.SUCCESS),)
         if message.state != "complete":
             key = {"partial": "saved_partial", "stopped": "stopped", "failed": "failed"}[message.state]
-            yield self.warning(text(f"screen.{key}"))
+            failure = message.meta.get("error")
+            reason = f": {self._failure(failure)}" if isinstance(failure, dict) else ""
+            yield self.warning(text(f"screen.{key}") + reason)
         if message.rating:
             good = message.rating > 0
             yield (Span(text(f"screen.rated_{'good' if good else 'bad'}"), Look.SUCCESS if good else Look.WARNING),)
         if version[1] > 1:
             yield self._dim(text("screen.version", number=version[0], total=version[1]))
+
+    def _failure(self, failure: Mapping[str, Any]) -> str:
+        """Why an answer was not finished, as it was stored."""
+        return str(explain(Reported(str(failure.get("code", "")), failure.get("facts") or {}), self._catalogue))
 
     def _hints(self, names: Iterable[str]) -> tuple[Span, ...]:
         spans: list[Span] = []

@@ -56,13 +56,14 @@ class ChatScreen(Screen[None]):
         self._corrections: Corrections | None = None
         self._facts: status.Facts | None = None
         self._rephrasing: str | None = None
+        self._early = ""
         self._undo: list[Callable[[], None]] = []
 
     def compose(self) -> ComposeResult:
         text, settings = self.app.catalogue.text, self.app.settings
         yield Bar(f"{text('screen.title')} · {text('screen.household')}", strong=True, id="header")
         with Horizontal(id="middle"):
-            yield Side(self.app.catalogue, settings.lessons_for_training, id="side")
+            yield Side(self.app.catalogue, settings.lessons_for_training, settings.side_width, id="side")
             with Container(id="talk"):
                 yield Transcript(settings, id="transcript")
                 yield Correction(self.app.catalogue, id="correction")
@@ -119,6 +120,8 @@ class ChatScreen(Screen[None]):
         self._welcome()
         self.set_interval(self.app.settings.status_seconds, self._look)
         self._look()
+        if self._early:
+            self._submitted(Composer.Submitted(self._early))
 
     def _welcome(self) -> None:
         name = clean(self.app.session.member.name)
@@ -161,6 +164,11 @@ class ChatScreen(Screen[None]):
 
     @on(Composer.Submitted)
     def _submitted(self, event: Composer.Submitted) -> None:
+        if self._talk is None:
+            # Nobody waits for the house to open: the question is asked as soon as it is.
+            self._early = event.text
+            self.composer.load_text("")
+            return
         talk = self._ready()
         if talk is None:
             return
@@ -186,13 +194,12 @@ class ChatScreen(Screen[None]):
 
     @work(exclusive=True, group="answer")
     async def _follow(self, talk: Talk, asked: AsyncGenerator[Event, None], text: str = "") -> None:
-        before = talk.path
         try:
             await talk.follow(asked)
         finally:
-            if talk.path is before and (failure := talk.take_failure()):
+            if talk.failure:
                 # Nothing was stored: the words go back to where they were written.
-                self.notice.say(failure.removeprefix("⚠ "), problem=True)
+                self.notice.say(talk.failure, problem=True)
                 self.composer.load_text(text)
             self.refresh_side()
             self._look()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
 from textual import on
@@ -21,7 +21,9 @@ from app.terminal_text import clean
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
 
-_BAR_CELLS = 10
+_BAR_CELLS: Final = 10
+# The list's own padding, its scroll bar and the rule beside it.
+_EDGES: Final = 5
 
 
 @dataclass(frozen=True)
@@ -80,10 +82,11 @@ class Side(Vertical):
     class UndoWanted(Message):
         """What was taken away is wanted back."""
 
-    def __init__(self, catalogue: Catalogue, night_full: int, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+    def __init__(self, catalogue: Catalogue, night_full: int, width: int, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._catalogue = catalogue
         self._night_full = night_full
+        self._width = width
         self._current: str | None = None
 
     def compose(self) -> ComposeResult:
@@ -151,10 +154,17 @@ class Side(Vertical):
         # The open one carries a mark, not only a colour.
         mark = "▸ " if row.conversation_id == self._current and row.message_id is None else "  "
         title = clean(row.title).replace("\n", " ") or self._catalogue.text("screen.untitled")
-        text = Text(mark + title, no_wrap=True, overflow="ellipsis")
+        text = self._cut(mark + title)
         if row.detail:
-            text.append("\n  " + clean(row.detail).replace("\n", " "), "dim")
+            text.append("\n")
+            text.append_text(self._cut("  " + clean(row.detail).replace("\n", " "), "dim"))
         return text
+
+    def _cut(self, text: str, style: str = "") -> Text:
+        """One row of the list at most."""
+        row = Text(text, style)
+        row.truncate((self.size.width or self._width) - _EDGES, overflow="ellipsis")
+        return row
 
     def _day(self, at: float, now: float) -> str:
         today = datetime.datetime.fromtimestamp(now).date()

@@ -46,7 +46,10 @@ class Progress:
 
 
 class Talk:
-    """Follows the assistant's events into the transcript. ``changed`` is called when the status has news."""
+    """Follows the assistant's events into the transcript. ``changed`` is called when the status has news.
+
+    ``failure`` says why the last question could not even be stored; it is empty otherwise.
+    """
 
     def __init__(
         self, session: Session, transcript: Transcript, changed: Callable[[], None], clock: Callable[[], float]
@@ -63,6 +66,7 @@ class Talk:
         self._live: Entry | None = None
         self._cleaner = StreamCleaner()
         self._extra: list[tuple[Span, ...]] = []
+        self.failure = ""
 
     # Looking
 
@@ -123,6 +127,7 @@ class Talk:
         """Draw one turn as it happens. Cancelling stops the answer, which is kept."""
         self.progress = Progress(writing=True, context=self.progress.context)
         self._extra = []
+        self.failure = ""
         self._changed()
         answer_id: str | None = None
         try:
@@ -166,9 +171,11 @@ class Talk:
                 if usage is not None:
                     self.progress.speed = usage.tokens_per_second
                     self.progress.context = (usage.prompt_tokens + usage.answer_tokens) / usage.context_size
-            case Failed(error, _):
-                explained = explain(error, self.session.catalogue)
-                self._extra.append(self._makers.warning(str(explained)))
+            case Failed(error, None):
+                self.failure = str(explain(error, self.session.catalogue))
+            case Failed():
+                # It is stored with the answer, and shown with it.
+                pass
 
     def _begin(self, event: Started) -> None:
         self.conversation_id = event.conversation_id
@@ -210,15 +217,11 @@ class Talk:
             self._transcript.changed(self._live)
 
     def _add_extra(self, answer_id: str | None) -> None:
-        """What is said of this turn but not stored with it (why it failed, what was left out)."""
+        """What is said of this turn but not stored with it: what was left out of the context."""
         entry = next((e for e in self._transcript.entries if e.key == answer_id), None)
         if self._extra and entry is not None:
             entry.notes = (*entry.notes, *self._extra)
             self._transcript.changed(entry)
-
-    def take_failure(self) -> str:
-        """Why the last turn failed before anything was stored, as one line; empty if it did not."""
-        return " ".join(span.text for note in self._extra for span in note)
 
     def _entries(self, path: list[ChatMessage]) -> list[Entry]:
         if not path or self.conversation_id is None:

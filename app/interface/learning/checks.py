@@ -1,0 +1,41 @@
+"""What a gate measured, as rows: each number beside its bound, and whether it passed in a sign and a word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from rich.text import Text
+
+from app.catalogue import Catalogue
+from app.terminal_text import clean
+
+_NAME_CELLS: Final = 44
+_NUMBER_CELLS: Final = 12
+
+
+def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue) -> Text:
+    """The table and the decision with its reasons."""
+    text = catalogue.text
+    rows = Text()
+    heads = [text(f"screen.learning.training.{name}") for name in ("check", "value", "bound")]
+    rows.append(f"{heads[0]:<{_NAME_CELLS}}{heads[1]:>{_NUMBER_CELLS}}{heads[2]:>{_NUMBER_CELLS}}\n", "bold")
+    for check in verdict.get("checks") or ():
+        key = f"training.checks.{check.get('name', '?')}"
+        name = text(key) if catalogue.has(key) else clean(str(check.get("name", "?"))).replace("_", " ")
+        ok = bool(check.get("ok"))
+        passed = text(f"screen.learning.training.{'ok' if ok else 'not_ok'}")
+        value, bound = _number(check.get("value")), _number(check.get("bound"))
+        shown = name if len(name) < _NAME_CELLS else name[: _NAME_CELLS - 2] + "…"
+        rows.append(f"{shown:<{_NAME_CELLS}}{value:>{_NUMBER_CELLS}}{bound:>{_NUMBER_CELLS}}  ")
+        rows.append(passed + "\n", "" if ok else "bold")
+    decision = str(verdict.get("decision", ""))
+    if decision in ("SHIP", "HOLD"):
+        rows.append("\n" + text(f"screen.learning.training.{decision.lower()}") + "\n", "bold")
+    for reason in verdict.get("reasons") or ():
+        rows.append(f"· {clean(str(reason))}\n")
+    return rows
+
+
+def _number(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else clean(str(value))

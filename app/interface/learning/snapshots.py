@@ -1,0 +1,123 @@
+"""The snapshots: which there are, why each was made, what the gate measured, and the way back."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING, ClassVar
+
+from rich.text import Text
+from textual import on, work
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.widgets import OptionList, Static
+from textual.widgets.option_list import Option
+
+from app.interface.learning.checks import checks_text
+from app.interface.learning.messages import Said
+from app.terminal_text import clean
+from configs.errors import EnlaceError
+
+if TYPE_CHECKING:
+    from app.interface.app import EnlaceApp
+    from memory.snapshots import Snapshot
+
+
+class SnapshotList(OptionList):
+    """The rows; V lets the chosen one answer again."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("v", "go_back", show=False)]
+
+    def action_go_back(self) -> None:
+        pane = next(each for each in self.ancestors if isinstance(each, SnapshotsPane))
+        pane.go_back()
+
+
+class SnapshotsPane(Vertical):
+    """A list on the left, the chosen snapshot on the right."""
+
+    app: EnlaceApp
+
+    def compose(self) -> ComposeResult:
+        with Horizontal(classes="list-and-detail"):
+            yield SnapshotList(compact=True, markup=False)
+            with VerticalScroll(classes="detail"):
+                yield Static(id="snapshot", markup=False)
+        yield Static(self.app.catalogue.text("screen.learning.snapshots.keys"), classes="quiet", markup=False)
+
+    def on_mount(self) -> None:
+        self.refresh_list()
+
+    def on_show(self) -> None:
+        self.refresh_list()
+
+    def refresh_list(self) -> None:
+        """List what there is now; the mark tells which one answers."""
+        current = self.app.session.snapshot().id
+        listing = self.query_one(SnapshotList)
+        before = listing.highlighted
+        found = self.app.session.household.snapshots.list()
+        listing.set_options([Option(self._row(each, current), id=each.id) for each in found])
+        listing.highlighted = min(before or 0, len(found) - 1)
+
+    def go_back(self) -> None:
+        """Let the chosen snapshot answer from the next question on; can be undone."""
+        option = self.query_one(SnapshotList).highlighted_option
+        if option is None or option.id is None:
+            return
+        current, chosen = self.app.session.snapshot().id, option.id
+        if chosen == current:
+            self.post_message(Said(self.app.catalogue.text("screen.learning.snapshots.already", name=chosen)))
+            return
+        self._serve(chosen, lambda: self._serve(current, None))
+
+    def _serve(self, snapshot_id: str, undo: object) -> None:
+        who, why = self.app.session.member.name, self.app.catalogue.text("screen.learning.snapshots.reason")
+        try:
+            target = self.app.session.household.snapshots.rollback(who, why, to=snapshot_id)
+        except EnlaceError as error:
+            self.post_message(Said(error=error))
+            return
+        self.refresh_list()
+        if callable(undo):
+            sentence = self.app.catalogue.text("screen.learning.snapshots.rolled_back", name=target.id)
+            self.post_message(Said(sentence, undo=undo))
+        self._load(target.digest)
+
+    @work(exclusive=True, group="load")
+    async def _load(self, digest: str) -> None:
+        try:
+            await self.app.session.engine.load(digest)
+        except EnlaceError as error:
+            self.post_message(Said(error=error))
+
+    @on(OptionList.OptionHighlighted)
+    def _chosen(self, event: OptionList.OptionHighlighted) -> None:
+        if event.option_id is not None:
+            snapshot = self.app.session.household.snapshots.get(event.option_id)
+            self.query_one("#snapshot", Static).update(self._detail(snapshot))
+
+    def _row(self, snapshot: Snapshot, current: str) -> Text:
+        mark = "●" if snapshot.id == current else " "
+        return Text(f"{mark} {snapshot.id:<6}{_moment(snapshot.created_at)}", "bold" if snapshot.id == current else "")
+
+    def _detail(self, snapshot: Snapshot) -> Text:
+        text = self.app.catalogue.text
+        detail = Text(f"{snapshot.id}\n", "bold")
+        if snapshot.id == self.app.session.snapshot().id:
+            detail.append(text("screen.learning.snapshots.current") + "\n", "not bold")
+        origin = text("screen.learning.snapshots.base") if snapshot.parent is None else snapshot.parent
+        detail.append(f"{_moment(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n", "not bold")
+        for move in self.app.session.household.snapshots.history():
+            if move.snapshot == snapshot.id:
+                detail.append(f"{_moment(move.at)} · {clean(move.who)} · {clean(move.why)}\n", "not bold dim")
+        detail.append(f"\n{text('screen.learning.snapshots.gate')}\n", "bold")
+        if snapshot.gate:
+            detail.append_text(checks_text(snapshot.gate, self.app.catalogue))
+        else:
+            detail.append(text("screen.learning.snapshots.no_gate"), "not bold dim")
+        return detail
+
+
+def _moment(at: float) -> str:
+    return datetime.datetime.fromtimestamp(at).strftime("%d/%m/%Y %H:%M")
