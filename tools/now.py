@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta, timezone, tzinfo
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -27,7 +27,7 @@ def now(what: str = "all", days: str = "0", *, context: ToolContext) -> ToolResu
         offset = FURTHEST_DAYS + 1
     if abs(offset) > FURTHEST_DAYS:
         raise ToolArgumentWrong(name="now", argument="days", expected=f"-{FURTHEST_DAYS}…{FURTHEST_DAYS}")
-    moment = datetime.fromtimestamp(context.clock(), tz=timezone.utc).astimezone(_zone(context.time_zone))
+    moment = datetime.fromtimestamp(context.clock(), tz=UTC).astimezone(_zone(context.time_zone))
     moment += timedelta(days=offset)
     words = context.phrases.text
     facts = {

@@ -80,7 +80,8 @@ _WORDS: Final = {**_SMALL, **_TENS, **_HUNDREDS, **_SCALES}
 _WORD: Final = "|".join(sorted(_WORDS, key=len, reverse=True))
 # "treinta y dos" is one number; "two and three" is a sum, so "y" joins only tens and a unit.
 _JOINED: Final = re.compile(
-    rf"\b(?:{_WORD})\b(?:(?:[ -]|(?<=[a-z])(?: y )(?=(?:un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)\b))(?:{_WORD})\b)*"
+    rf"\b(?:{_WORD})\b(?:(?:[ -]|(?<=nta) y (?=(?:un[oa]?|dos|tres|cuatro|cinco|seis|siete|ocho|nueve)\b))"
+    rf"(?:{_WORD})\b)*"
 )
 
 

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Final
 from urllib.parse import urlsplit
 
-# Chat templates' control tokens and tool-call marks, of any model: <|im_end|>, <s>, [INST], <tool_call>, <start_of_turn>.
+# Chat templates' control tokens and tool-call marks, of any model: <|im_end|>, <s>, [INST], <tool_call>.
 _CONTROL_TOKENS: Final = re.compile(
     r"<\|[^<>|]{0,60}\|>|</?(?:s|bos|eos|pad|unk|think|tool_call|tool_response|tools|start_of_turn|end_of_turn)>|"
     r"\[/?INST\]|<</?SYS>>",

@@ -26,7 +26,7 @@ class Phrases(Protocol):
 
 @dataclass(frozen=True)
 class ToolContext:
-    """What a tool may use. ``clock`` gives seconds since 1970; ``time_zone`` is an IANA name or empty for the machine's."""
+    """What a tool may use. ``clock`` gives seconds since 1970; ``time_zone``: an IANA name, empty for the machine's."""
 
     home: Home
     settings: ToolsSettings

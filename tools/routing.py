@@ -42,13 +42,15 @@ _NOW: Final[tuple[tuple[str, str], ...]] = (
     ("weekday", rf"(?:what|which) day (?:of the week )?(?:is it|do we have){_TAIL}"),
     ("weekday", rf"(?:que|en que) dia (?:de la semana )?(?:es|sera|fue|era|estamos|tenemos)(?: {_DAY})?"),
     ("date", rf"(?:what|which)(?: i|')?s? (?:the )?(?:date|day of the month)(?: is| was| will)?(?: {_DAY})?(?: be)?"),
-    ("date", r"(?:what|which) is today'?s date|what'?s today'?s date|today'?s date|the date|what year is it|what month is it"),
+    ("date", r"(?:(?:what|which) is |what'?s )?today'?s date|the date|what (?:year|month) is it"),
     ("date", rf"(?:que|cual es la) fecha(?: es| sera| fue| tenemos)?(?: de)?(?: {_DAY})?|la fecha(?: de hoy)?"),
-    ("date", rf"a (?:que dia|cuantos|que) estamos|que (?:ano|mes) es|en que (?:ano|mes|fecha) estamos|que dia del mes es(?: {_DAY})?"),
+    ("date", r"a (?:que dia|cuantos|que) estamos|que (?:ano|mes) es|en que (?:ano|mes|fecha) estamos"),
+    ("date", rf"que dia del mes es(?: {_DAY})?"),
 )  # fmt: skip
 _SUM: Final = re.compile(
     r"(?:what(?: is|'s| are|’s)|how much (?:is|are|does)|work out|calculate|compute|evaluate|"
-    r"cu[aá]nto (?:es|son|da|dan|hace|hacen|vale)|cu[aá]l es|calcula(?:r|me)?|resuelve|qu[eé] (?:es|son)|haz la cuenta(?: de)?)"
+    r"cu[aá]nto (?:es|son|da|dan|hace|hacen|vale)|cu[aá]l es|calcula(?:r|me)?|resuelve|qu[eé] (?:es|son)|"
+    r"haz la cuenta(?: de)?)"
     r"[:,]?\s+",
     re.IGNORECASE,
 )
@@ -61,7 +63,8 @@ _SEARCH: Final = re.compile(
 )
 _NEWS: Final = re.compile(
     r"\b(?:latest|today'?s|current|recent|breaking) (?:news|headlines)\b|\bnews (?:today|about|on|from)\b|"
-    r"\bin the news\b|\b(?:[uú]ltimas|recientes) noticias\b|\bnoticias (?:de hoy|de [uú]ltima hora|recientes|sobre|de)\b",
+    r"\bin the news\b|\b(?:[uú]ltimas|recientes) noticias\b|"
+    r"\bnoticias (?:de hoy|de [uú]ltima hora|recientes|sobre|de)\b",
     re.IGNORECASE,
 )
 

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from app.assistant.prompting import Material, messages, text_size
-from configs.sections.assistant import AssistantSettings
+from configs.sections.assistant import AssistantSettings, Form
 from engine.client import Delta, EngineClient, Finished, Sampling, Usage
 from engine.errors import PromptTooLong
 
@@ -29,13 +29,13 @@ class Asker:
         self._bytes_per_token = settings.bytes_per_token
 
     async def ask(
-        self, material: Material, sampling: Sampling, cache_key: str
+        self, material: Material, sampling: Sampling, cache_key: str, form: Form = "line"
     ) -> AsyncGenerator[Accepted | Delta | Finished, None]:
         """Accepted, then the answer. Raises PromptTooLong when the question alone does not fit."""
-        dropped = self._too_many(material)
+        dropped = self._too_many(material, form)
         while True:
             kept = replace(material, history=material.history[dropped:])
-            prompt = messages(kept, self._settings.recalled_form)
+            prompt = messages(kept, form)
             accepted = False
             try:
                 async with aclosing(self._engine.chat(prompt, sampling, cache_key=cache_key)) as stream:
@@ -52,12 +52,12 @@ class Asker:
                     raise
                 self._context_size = int(error.facts["context_size"])
                 self._bytes_per_token = text_size(prompt) / int(error.facts["prompt_tokens"])
-                dropped = max(dropped + 1, self._too_many(material))
+                dropped = max(dropped + 1, self._too_many(material, form))
 
-    def _too_many(self, material: Material) -> int:
+    def _too_many(self, material: Material, form: Form) -> int:
         """How many of the oldest exchanges have to go, by what is known of the size of tokens."""
         room = max(0, self._context_size - self._settings.answer_reserve) * self._bytes_per_token
-        room -= text_size(messages(replace(material, history=()), self._settings.recalled_form))
+        room -= text_size(messages(replace(material, history=()), form))
         kept = 0
         for exchange in reversed(material.history):
             room -= exchange.size

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from itertools import pairwise
 
+from configs.sections.assistant import Form
 from engine.messages import Message
 from memory.chats import ChatMessage
 from memory.facts import Fact
@@ -41,17 +42,18 @@ class Material:
     tool_text: str = ""
 
 
-def messages(material: Material, form: Literal["turns", "line"]) -> list[Message]:
-    """The conversation as the engine takes it."""
+def messages(material: Material, form: Form) -> list[Message]:
+    """The conversation as the engine takes it; ``form`` is how lessons are put in it."""
     found = [Message("system", material.system_prompt)]
     for exchange in material.history:
         found += [Message("user", exchange.question), Message("assistant", exchange.answer)]
     over = [fact.text for fact in material.facts]
     # The best lesson last, next to the question.
     for lesson in reversed(material.lessons):
-        if form == "turns":
+        if form != "line":
             found += [Message("user", lesson.question), Message("assistant", lesson.chosen)]
-        over.append(lesson.chosen)
+        if form != "turns":
+            over.append(lesson.chosen)
     if material.tool_text:
         over.append(material.tool_text)
     question = "\n".join([*over, "", material.question]) if over else material.question
@@ -61,7 +63,7 @@ def messages(material: Material, form: Literal["turns", "line"]) -> list[Message
 def exchanges(path: Sequence[ChatMessage]) -> tuple[Exchange, ...]:
     """The questions of a conversation that have an answer, with it; what failed before its first word is left out."""
     found = []
-    for question, answer in zip(path, path[1:], strict=False):
+    for question, answer in pairwise(path):
         if question.role == "user" and answer.role == "assistant" and answer.content.strip():
             found.append(Exchange(question.content, answer.content))
     return tuple(found)

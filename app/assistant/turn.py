@@ -21,6 +21,7 @@ from app.assistant.events import (
     Trimmed,
 )
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
+from app.assistant.grounding import Grounding
 from app.assistant.prompting import Exchange, Material
 from app.assistant.remembering import asked_to_remember
 from app.catalogue import Catalogue
@@ -110,30 +111,65 @@ class Turn:
         return Recalled(found.lessons, tuple(entry.fact for entry in found.facts))
 
     async def _from_model(self, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
-        lessons = tuple(entry.lesson for entry in recalled.lessons) if recalled else ()
+        settings = self._parts.settings.assistant
+        best = recalled.lessons[: settings.lessons_before_model] if recalled else ()
         facts = recalled.facts if recalled else ()
+        used = Recalled(best, facts) if best or facts else None
+        lessons = tuple(entry.lesson for entry in best)
         material = replace(self._material, lessons=lessons, facts=facts)
         self._meta = {"lessons": [lesson.id for lesson in lessons], "facts": [fact.id for fact in facts]}
-        async with aclosing(self._stream(material, recalled)) as events:
+        sure = bool(best) and best[0].score >= settings.sure_score
+        steps = self._by_the_lesson(material, used) if sure and used else self._stream(material, used)
+        async with aclosing(steps) as events:
             async for event in events:
                 yield event
         yield self._done(self._store.text, lessons_used=len(lessons), facts_used=len(facts))
 
-    async def _stream(self, material: Material, recalled: Recalled | None = None) -> AsyncGenerator[Event, None]:
+    async def _stream(self, material: Material, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
         """The model's answer, token by token, kept as it comes."""
-        async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key())) as pieces:
+        form = self._parts.settings.assistant.recalled_forms[0]
+        async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key(), form)) as pieces:
             async for piece in pieces:
                 match piece:
                     case Accepted(left_out):
-                        if left_out:
-                            yield Trimmed(left_out)
-                        if recalled is not None:
-                            yield recalled
+                        for event in _accepted(left_out, recalled):
+                            yield event
                     case Delta(text):
                         self._store.add(text)
                         yield Token(text)
                     case Finished():
                         self._finished(piece)
+
+    async def _by_the_lesson(self, material: Material, recalled: Recalled) -> AsyncGenerator[Event, None]:
+        """The model's answer once it says what the lesson teaches; the family's own words if it never does."""
+        settings = self._parts.settings.assistant
+        lesson = material.lessons[0]
+        grounding = Grounding(lesson, self._question.content, settings.grounded_share)
+        for attempt, form in enumerate(settings.recalled_forms):
+            held, shown = "", False
+            async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key(), form)) as pieces:
+                async for piece in pieces:
+                    match piece:
+                        case Accepted(left_out) if attempt == 0:
+                            for event in _accepted(left_out, recalled):
+                                yield event
+                        case Delta(text):
+                            held += text
+                            shown = shown or grounding.holds(held)
+                            if shown:
+                                self._store.add(held)
+                                yield Token(held)
+                                held = ""
+                            elif len(held) > settings.ungrounded_characters:
+                                break
+                        case Finished():
+                            self._finished(piece)
+            self._meta["written_by"], self._meta["attempts"] = "model", attempt + 1
+            if shown:
+                return
+        self._meta["written_by"] = "lesson"
+        self._store.add(lesson.chosen)
+        yield Token(lesson.chosen)
 
     async def _from_tool(self, call: Call) -> AsyncGenerator[Event, None]:
         yield ToolCalled(call.name, call.arguments)
@@ -223,3 +259,9 @@ class Turn:
 
     def _cache_key(self) -> str:
         return f"{self._parts.member.id}/{self._question.conversation_id}"
+
+
+def _accepted(left_out: int, recalled: Recalled | None) -> list[Event]:
+    """What is told once the engine has taken the prompt."""
+    found: list[Event] = [Trimmed(left_out)] if left_out else []
+    return [*found, recalled] if recalled else found

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.session import Session
-    from memory.facts import Fact
+    from memory.facts import Fact, Visibility
 
 FactArgument = Annotated[str, typer.Argument(help="command.memory.reference")]
 SharedOption = Annotated[bool | None, typer.Option("--shared/--private", help="command.memory.shared")]
@@ -66,7 +66,7 @@ def edit(
 ) -> int:
     """Other words for a fact, or others who see it."""
     with open_session(member=member) as session:
-        visibility = None if shared is None else ("shared" if shared else "private")
+        visibility: Visibility | None = None if shared is None else "shared" if shared else "private"
         fact = session.memory.facts.edit(_find(session, reference).id, text=text, visibility=visibility)
         write(session.catalogue.text("assistant.remembered", fact=fact.text))
         return 0

@@ -60,4 +60,5 @@ def moment(seconds: float) -> str:
 
 
 def yes_no(catalogue: Catalogue, value: bool) -> str:
+    """A truth value in words."""
     return catalogue.text("command.yes" if value else "command.no")

@@ -1,4 +1,4 @@
-"""``enlace train``: starts a training, watches it, stops it. The trainer is a process of its own; this only reads files."""
+"""``enlace train``: starts a training, watches it, stops it; the trainer is a process of its own."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+Form = Literal["line", "turns", "both"]
+
 
 class AssistantSettings(BaseModel):
     """One turn of a conversation: what is put before the model and what is kept."""
@@ -21,8 +23,20 @@ class AssistantSettings(BaseModel):
         description="What every conversation begins with. Training uses the same text: the trained function is the "
         "served one.",
     )
-    recalled_form: Literal["turns", "line"] = Field(
-        description="How a lesson is put before the model: as an earlier exchange, or as a line over the question."
+    lessons_before_model: int = Field(ge=0, description="The most lessons put before the model, which may mix them up.")
+    recalled_forms: tuple[Form, ...] = Field(
+        min_length=1,
+        description="How a lesson is put before the model: as a line over the question, as an earlier exchange (turns), "
+        "or both. The next form is tried when an answer does not say what the lesson teaches.",
+    )
+    sure_score: float = Field(
+        ge=0, le=1, description="From this likeness of the questions on, an answer must say what the lesson teaches."
+    )
+    grounded_share: float = Field(
+        gt=0, le=1, description="The share of the words that a lesson teaches that an answer must have."
+    )
+    ungrounded_characters: int = Field(
+        ge=1, description="An answer that by this length does not say what the lesson teaches is begun anew."
     )
     longest_question_bytes: int = Field(ge=1, description="A question of more bytes than this is refused unread.")
     lesson_context_messages: int = Field(

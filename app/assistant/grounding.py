@@ -1,0 +1,48 @@
+"""Whether an answer says what a lesson teaches.
+
+A model this small reads "Dad is allergic to walnuts" and answers "nuts" about once in six times
+(``docs/decisions/recalled-lessons.md``). What a lesson teaches are the words of the corrected answer that are neither
+in the question nor in the rejected answer; an answer is shown once it has most of them.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Final
+
+from memory.lessons import Lesson
+
+_WORD: Final = re.compile(r"[^\W_]+")
+# Shorter words are mostly articles and prepositions, unless they hold a digit or begin with a capital.
+_SHORTEST: Final = 4
+
+
+class Grounding:
+    """Judges answers to ``question`` by ``lesson``; ``share`` (0 to 1) is how many of its words have to be there."""
+
+    def __init__(self, lesson: Lesson, question: str, share: float) -> None:
+        known = _folded(f"{question} {lesson.question} {lesson.rejected}")
+        taught = {_fold(word) for word in _WORD.findall(lesson.chosen)}
+        weighty = {_fold(word) for word in _WORD.findall(lesson.chosen) if _is_weighty(word)}
+        # The first of these that is not empty: a lesson may only say no, or repeat the question's own words.
+        self._taught = weighty - known or taught - known or taught
+        self._needed = share * len(self._taught)
+
+    def holds(self, answer: str) -> bool:
+        """Whether ``answer``, as far as it is written, says enough of it; its last word may be unfinished."""
+        return len(self._taught & _folded(answer)) >= self._needed
+
+
+def _is_weighty(word: str) -> bool:
+    return len(word) >= _SHORTEST or word[0].isupper() or any(letter.isdigit() for letter in word)
+
+
+def _folded(text: str) -> set[str]:
+    return {_fold(word) for word in _WORD.findall(text)}
+
+
+def _fold(word: str) -> str:
+    """Lower case without marks, and without a plural's s: a walnut is as right as walnuts."""
+    plain = "".join(c for c in unicodedata.normalize("NFD", word.casefold()) if not unicodedata.combining(c))
+    return plain[:-1] if len(plain) > _SHORTEST and plain.endswith("s") else plain
