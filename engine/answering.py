@@ -1,0 +1,145 @@
+"""One chat request from its arrival to the last byte of its answer, and its end when the client goes away."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import secrets
+import time
+import uuid
+from collections.abc import AsyncIterator
+from typing import Any
+
+from starlette.types import Receive, Scope, Send
+
+from configs.home import Home
+from engine.answers import Finished
+from engine.errors import EngineError
+from engine.jobs import Job, JobEvent, Written
+from engine.replies import chunk, completion, error_object
+from engine.requests import LARGEST_SEED, ChatRequest
+from engine.scheduler import Scheduler
+from engine.served import read_served
+
+JSON = [(b"content-type", b"application/json")]
+EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
+
+
+async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
+    """Have the snapshot ``digest`` served; returns at once when it is. Raises what the swap raises."""
+    if scheduler.loaded.served.manifest_digest != digest:
+        await asyncio.wrap_future(scheduler.swap(read_served(home, digest)))
+
+
+class Answer:
+    """The response to a chat request, as an ASGI application.
+
+    It listens for the client's going away while the answer is waiting, read for or written, and then cancels
+    the work, so that the slot is free at once. One slow reader holds up its own answer only.
+    """
+
+    def __init__(self, home: Home, scheduler: Scheduler, request: ChatRequest) -> None:
+        self._home = home
+        self._scheduler = scheduler
+        self._request = request
+        self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer; returns early when the client goes away."""
+        answering = asyncio.ensure_future(self._answer(send))
+        leaving = asyncio.ensure_future(_until_gone(receive))
+        try:
+            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leaving.cancel()
+            answering.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await answering
+
+    async def _answer(self, send: Send) -> None:
+        try:
+            job = await self._submit()
+        except EngineError as error:
+            await _send_json(send, error.status, error_object(error))
+            return
+        try:
+            events = self._pieces()
+            first = await anext(events)
+            if isinstance(first, EngineError):
+                await _send_json(send, first.status, error_object(first))
+            elif self._request.stream:
+                await self._stream(send, first, events)
+            else:
+                await self._whole(send, first, events)
+        finally:
+            self._scheduler.cancel(job)
+
+    async def _submit(self) -> Job:
+        request, loop = self._request, asyncio.get_running_loop()
+        if request.manifest is not None:
+            await serve_manifest(self._home, self._scheduler, request.manifest)
+        prompt = await loop.run_in_executor(None, self._scheduler.loaded.prompt, request.messages)
+        seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
+
+        def emit(event: JobEvent) -> None:
+            loop.call_soon_threadsafe(self._events.put_nowait, event)
+
+        job = Job(prompt, request.sampling, seed, emit, request.cache_key)
+        self._scheduler.submit(job)
+        return job
+
+    async def _pieces(self) -> AsyncIterator[JobEvent]:
+        """What the decoding thread reports, up to and with the end."""
+        while True:
+            event = await self._events.get()
+            yield event
+            if not isinstance(event, Written):
+                return
+
+    async def _stream(self, send: Send, first: JobEvent, rest: AsyncIterator[JobEvent]) -> None:
+        head = self._head()
+        await send({"type": "http.response.start", "status": 200, "headers": EVENTS})
+        event: JobEvent | None = first
+        while event is not None:
+            await _send_event(send, _streamed(head, event))
+            event = await anext(rest, None)
+        await send({"type": "http.response.body", "body": b"data: [DONE]\n\n", "more_body": False})
+
+    async def _whole(self, send: Send, first: JobEvent, rest: AsyncIterator[JobEvent]) -> None:
+        texts: list[str] = []
+        event: JobEvent | None = first
+        while isinstance(event, Written):
+            texts.append(event.text)
+            event = await anext(rest, None)
+        if isinstance(event, Finished):
+            await _send_json(send, 200, completion(self._head(), "".join(texts), event))
+        elif isinstance(event, EngineError):
+            await _send_json(send, event.status, error_object(event))
+
+    def _head(self) -> dict[str, Any]:
+        model = self._scheduler.loaded.served.model_name
+        return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
+
+
+def _streamed(head: dict[str, Any], event: JobEvent) -> dict[str, Any]:
+    if isinstance(event, Written):
+        return chunk(head, text=event.text)
+    if isinstance(event, Finished):
+        return chunk(head, finished=event)
+    return error_object(event)
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+async def _send_json(send: Send, status: int, content: Any) -> None:
+    await send({"type": "http.response.start", "status": status, "headers": JSON})
+    await send({"type": "http.response.body", "body": json.dumps(content, ensure_ascii=False).encode()})
+
+
+async def _send_event(send: Send, content: Any) -> None:
+    body = b"data: " + json.dumps(content, ensure_ascii=False).encode() + b"\n\n"
+    await send({"type": "http.response.body", "body": body, "more_body": True})

@@ -1,0 +1,134 @@
+"""The engine's process: one for a home, from taking its lock to giving it back."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import logging
+import logging.handlers
+import os
+import signal
+import socket
+import stat
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
+from typing import IO, Any
+
+from configs.errors import EnlaceError
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from configs.settings import load_settings
+from engine.errors import EngineStartFailed
+from engine.loaded import Loaded
+from engine.served import read_served
+from engine.starting import LOG
+
+PRIVATE_SOCKET_UMASK = 0o177
+BACKLOG = 128
+
+log = logging.getLogger("enlace.engine")
+
+
+def run(home: Home, environ: Mapping[str, str], manifest: str, report_fd: int | None) -> int:
+    """Serve ``manifest`` until told to end; the exit status.
+
+    ``report_fd`` gets one line of JSON: {"ready": pid}, {"held": true} when another engine of this home runs, or
+    {"error": {code, facts}}.
+    """
+    # The terminal that started it may close; the engine stays for the next conversation.
+    signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        home.prepare()
+        settings = load_settings(home, environ).engine
+        with home.engine_lock.open("ab") as lock:
+            if not _take(lock):
+                _report(report_fd, {"held": True})
+                return 0
+            _log_to(home, settings)
+            _serve(home, settings, manifest, report_fd)
+    except EnlaceError as error:
+        log.error("cannot start: %s", error.code)
+        _report(report_fd, {"error": {"code": error.code, "facts": error.facts}})
+        return 1
+    except OSError as error:
+        log.exception("cannot start")
+        _report(report_fd, {"error": {"code": EngineStartFailed.code, "facts": {"reason": str(error), "log": LOG}}})
+        return 1
+    return 0
+
+
+def _serve(home: Home, settings: EngineSettings, manifest: str, report_fd: int | None) -> None:
+    served = read_served(home, manifest)
+    # Loading runs in native code, beside it there is time to import the server.
+    loading: Future[Loaded] = Future()
+    threading.Thread(target=_load, args=(loading, served, settings), daemon=True).start()
+    from engine.busy import BusyFlag
+    from engine.scheduler import Scheduler
+    from engine.server import Service
+    from engine.serving import EngineServer
+
+    loaded = loading.result()
+    scheduler = Scheduler(loaded, settings, BusyFlag(home.busy_flag), time.monotonic)
+    scheduler.start()
+    with _listening(home) as listener:
+        server = EngineServer(scheduler, settings.stop_timeout_s)
+        service = Service(home, settings, scheduler, time.monotonic, server.end)
+        server.serve(service.application(), listener, ready=lambda: _report(report_fd, {"ready": os.getpid()}))
+    log.info("ended")
+
+
+def _load(loading: Future[Loaded], served: Any, settings: EngineSettings) -> None:
+    try:
+        loading.set_result(Loaded(served, settings))
+    except BaseException as error:  # the waiting thread raises it again
+        loading.set_exception(error)
+
+
+def _take(lock: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+@contextlib.contextmanager
+def _listening(home: Home) -> Iterator[socket.socket]:
+    """The socket, open to its owner alone. Whoever holds the lock may remove what a killed engine left."""
+    path = home.engine_socket
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    folder = path.parent.stat()
+    if path.parent != home.root and (folder.st_uid != os.getuid() or stat.S_IMODE(folder.st_mode) & 0o077):
+        raise EngineStartFailed(reason=f"{path.parent} is open to others", log=str(home.logs / LOG))
+    path.unlink(missing_ok=True)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    before = os.umask(PRIVATE_SOCKET_UMASK)
+    try:
+        listener.bind(os.fsencode(path))
+    finally:
+        os.umask(before)
+    listener.listen(BACKLOG)
+    try:
+        yield listener
+    finally:
+        path.unlink(missing_ok=True)
+        listener.close()
+
+
+def _log_to(home: Home, settings: EngineSettings) -> None:
+    """What happened, never what was said."""
+    handler = logging.handlers.RotatingFileHandler(
+        home.logs / LOG, maxBytes=settings.log_bytes, backupCount=settings.log_files, encoding="utf-8"
+    )
+    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"))
+    logging.basicConfig(level=logging.INFO, handlers=[handler])
+
+
+def _report(report_fd: int | None, report: dict[str, Any]) -> None:
+    """Tell the starter, which may have gone away meanwhile."""
+    if report_fd is not None:
+        with contextlib.suppress(OSError), os.fdopen(report_fd, "w") as pipe:
+            pipe.write(json.dumps(report) + "\n")

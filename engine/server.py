@@ -1,0 +1,117 @@
+"""The engine's HTTP interface: OpenAI's chat completions, and the engine's own status, swap and shutdown."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from collections.abc import Callable
+from dataclasses import asdict
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from engine.answering import Answer, serve_manifest
+from engine.answers import EngineStatus
+from engine.catalogue import list_models
+from engine.errors import EngineError, RequestWrong
+from engine.replies import error_object
+from engine.requests import read_chat_request, read_object
+from engine.resources import resident_memory
+from engine.scheduler import Scheduler
+
+
+class Service:
+    """The routes over one scheduler. ``end()`` is called once when a client asks for shutdown."""
+
+    def __init__(
+        self,
+        home: Home,
+        settings: EngineSettings,
+        scheduler: Scheduler,
+        clock: Callable[[], float],
+        end: Callable[[], None],
+    ) -> None:
+        self._home = home
+        self._settings = settings
+        self._scheduler = scheduler
+        self._clock = clock
+        self._started = clock()
+        self._end = end
+
+    def application(self) -> Starlette:
+        """The ASGI application."""
+        return Starlette(
+            routes=[
+                Route("/v1/chat/completions", self.chat, methods=["POST"]),
+                Route("/v1/models", self.models, methods=["GET"]),
+                Route("/status", self.status, methods=["GET"]),
+                Route("/snapshot", self.snapshot, methods=["POST"]),
+                Route("/shutdown", self.shutdown, methods=["POST"]),
+            ],
+            exception_handlers={EngineError: _show_error},
+        )
+
+    async def chat(self, request: Request) -> ASGIApp:
+        asked = read_chat_request(await self._body(request), self._settings.sampling)
+        return Answer(self._home, self._scheduler, asked)
+
+    async def models(self, _request: Request) -> Response:
+        served = self._scheduler.loaded.served.model_name
+        found = [
+            {"id": model.name, "object": "model", "owned_by": "enlace", "created": 0}
+            for model in list_models(self._home)
+        ]
+        return JSONResponse({"object": "list", "data": found, "served": served})
+
+    async def status(self, _request: Request) -> Response:
+        return JSONResponse(asdict(self.account()))
+
+    async def snapshot(self, request: Request) -> Response:
+        digest = read_object(await self._body(request)).get("manifest")
+        if not isinstance(digest, str):
+            raise RequestWrong(field="manifest", reason="the digest of a snapshot's manifest is needed")
+        await serve_manifest(self._home, self._scheduler, digest)
+        return JSONResponse({"snapshot": self._scheduler.loaded.served.name, "manifest": digest})
+
+    async def shutdown(self, _request: Request) -> Response:
+        asyncio.get_running_loop().call_soon(self._end)
+        return JSONResponse({"ending": True}, status_code=202)
+
+    def account(self) -> EngineStatus:
+        """What the engine says of itself."""
+        loaded = self._scheduler.loaded
+        return EngineStatus(
+            pid=os.getpid(),
+            model=loaded.served.model_name,
+            snapshot=loaded.served.name,
+            manifest=loaded.served.manifest_digest,
+            context_size=loaded.context_size,
+            slots=self._settings.slots,
+            busy=self._scheduler.working,
+            waiting=self._scheduler.waiting,
+            uptime_s=self._clock() - self._started,
+            memory_bytes=resident_memory(),
+            tokens_per_second=self._scheduler.last_rate,
+        )
+
+    async def _body(self, request: Request) -> bytes:
+        """The whole body; a larger one than allowed is refused before it fills the memory."""
+        longest, body = self._settings.longest_request_bytes, bytearray()
+        async for piece in request.stream():
+            body += piece
+            if len(body) > longest:
+                raise RequestWrong(field="body", reason=f"larger than {longest} bytes")
+        return bytes(body)
+
+
+async def _show_error(_request: Request, error: Exception) -> Response:
+    if not isinstance(error, EngineError):
+        raise error
+    content: dict[str, Any] = error_object(error)
+    return JSONResponse(content, status_code=error.status)

@@ -1,0 +1,76 @@
+"""Running the HTTP server over an open socket, and ending it in good order."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import uvicorn
+
+from engine.scheduler import Scheduler
+
+LOOK_AGAIN_S = 0.02
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, with signals left to EngineServer: its own handling raises them again at the end."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        yield
+
+
+class EngineServer:
+    """Serves until ``end()``, a SIGTERM or a SIGINT; answers in flight get ``stop_timeout_s`` to be written."""
+
+    def __init__(self, scheduler: Scheduler, stop_timeout_s: float) -> None:
+        self._scheduler = scheduler
+        self._stop_timeout_s = stop_timeout_s
+        self._ending = asyncio.Event()
+
+    def end(self) -> None:
+        """Begin to end; to be called in the event loop."""
+        self._ending.set()
+
+    def serve(self, application: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
+        """Returns when everything has ended."""
+        config = uvicorn.Config(
+            application,
+            loop="asyncio",
+            http="h11",
+            ws="none",
+            lifespan="off",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            timeout_graceful_shutdown=1,
+        )
+        asyncio.run(self._run(_Server(config, ready), listener))
+
+    async def _run(self, server: _Server, listener: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, self.end)
+        serving = asyncio.ensure_future(server.serve(sockets=[listener]))
+        ending = asyncio.ensure_future(self._ending.wait())
+        await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
+        deadline = loop.time() + self._stop_timeout_s
+        while (self._scheduler.working or self._scheduler.waiting) and loop.time() < deadline:
+            await asyncio.sleep(LOOK_AGAIN_S)
+        await loop.run_in_executor(None, self._scheduler.end)
+        server.should_exit = True
+        ending.cancel()
+        await serving
