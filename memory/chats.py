@@ -212,10 +212,11 @@ class Chats:
         """
         self.get(conversation_id)
         messages = self.messages(conversation_id)
-        if not messages:
+        leaf = self._of(conversation_id, leaf_id) if leaf_id is not None else messages[-1] if messages else None
+        if leaf is None:
             return []
         by_id = {message.id: message for message in messages}
-        way = [messages[-1] if leaf_id is None else self._of(conversation_id, leaf_id)]
+        way = [leaf]
         while way[-1].parent_id is not None:
             way.append(by_id[way[-1].parent_id])
         return way[::-1]

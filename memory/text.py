@@ -17,6 +17,8 @@ INDEX_VERSION = "1"
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # One character is a word where a script is written without spaces, and so is an emoji.
 _SINGLE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\u2600-\u27bf\U0001f000-\U0001faff"
+# SQLite reads a query up to a NUL, and none of these belongs to a word.
+_CONTROLS = re.compile("[\x00-\x1f\x7f]")
 _PIECE = re.compile(f"[{_SINGLE}]|[^\\W{_SINGLE}]+")
 _INNER_SIGNS = re.compile(r"[#+&'’./@_-]")
 _OUTSIDE = " \t\r\n.,;:!?¡¿\"“”«»()[]{}<>…*_'’/-"
@@ -67,7 +69,7 @@ def pieces(text: str) -> list[str]:
 
 def exact_words(text: str) -> list[str]:
     """The words for the column ``exact``: every piece, then every word with signs inside or after it."""
-    written = exact(text)
+    written = _CONTROLS.sub(" ", exact(text))
     words = pieces(written)
     if _INNER_SIGNS.search(written):
         words += [sign for chunk in written.split() if (sign := _with_signs(chunk))]
@@ -100,7 +102,7 @@ class Query:
     def __init__(self, text: str, *, longest: int, most_terms: int) -> None:
         """``longest`` characters of the text are looked at, ``most_terms`` words of it are searched for."""
         self.terms: list[tuple[str, list[str]]] = []
-        for chunk in storable(text)[:longest].split():
+        for chunk in _CONTROLS.sub(" ", storable(text)[:longest]).split():
             written = exact(chunk)
             found = pieces(fold(chunk))
             if found and len(self.terms) < most_terms:
