@@ -107,7 +107,7 @@ class Side(Vertical):
                     options.append(Option("", disabled=True))
                 options.append(Option(Text(self._catalogue.text(f"screen.days.{day}"), "bold dim"), disabled=True))
             options.append(Option(self._row(row), id=f"{row.conversation_id} {row.message_id or ''}"))
-        if not rows:
+        if not rows and self.search_text:
             options.append(Option(Text(self._catalogue.text("screen.no_results"), "dim"), disabled=True))
         listing.set_options(options)
         for number, option in enumerate(options):

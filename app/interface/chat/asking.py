@@ -1,0 +1,86 @@
+"""Sending a question, following its answer, and stopping it."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator
+from typing import TYPE_CHECKING
+
+from textual import on, work
+
+from app.interface.chat.composer import Composer
+from app.interface.chat.looking import Looking
+from app.interface.chat.talk import Talk
+from app.interface.transcript import Transcript
+
+if TYPE_CHECKING:
+    from app.assistant.events import Event
+
+
+class Asking(Looking):
+    """One answer at a time is written on a screen."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._early = ""
+
+    @on(Composer.Submitted)
+    def _submitted(self, event: Composer.Submitted) -> None:
+        if self._talk is None:
+            # Nobody waits for the house to open: the question is asked as soon as it is.
+            self._early = event.text
+            self.composer.load_text("")
+            return
+        talk = self.ready()
+        if talk is None:
+            return
+        self.notice.clear()
+        self.composer.load_text("")
+        if self._rephrasing is not None:
+            question, self._rephrasing = self._rephrasing, None
+            self._follow(talk, talk.assistant.edit(question, event.text), event.text)
+        else:
+            leaf = talk.path[-1].id if talk.path else None
+            asked = talk.assistant.ask(event.text, conversation_id=talk.conversation_id, parent_id=leaf)
+            self._follow(talk, asked, event.text)
+
+    @work(exclusive=True, group="answer")
+    async def _follow(self, talk: Talk, asked: AsyncGenerator[Event, None], text: str = "") -> None:
+        try:
+            await talk.follow(asked)
+        finally:
+            if talk.failure:
+                # Nothing was stored: the words go back to where they were written.
+                self.notice.say(talk.failure, problem=True)
+                self.composer.load_text(text)
+            self.refresh_side()
+            self.look()
+
+    def ask_early(self) -> None:
+        """Ask what was sent while the house was opening."""
+        early, self._early = self._early, ""
+        if early:
+            self._submitted(Composer.Submitted(early))
+
+    def action_stop(self) -> None:
+        if self._rephrasing is not None:
+            self._rephrasing = None
+            self.composer.load_text("")
+            self.notice.clear()
+        elif self._talk is not None and self._talk.progress.writing:
+            self.workers.cancel_group(self, "answer")
+        else:
+            self.notice.clear()
+            self.composer.focus()
+
+    async def stop_and_wait(self) -> None:
+        """Stop an answer that is being written and wait until it is stored."""
+        working = [worker for worker in self.workers if worker.group == "answer" and worker.node is self]
+        self.workers.cancel_group(self, "answer")
+        for worker in working:
+            if not worker.is_finished:
+                await self.workers.wait_for_complete([worker])
+
+    @on(Transcript.FollowChanged)
+    def _follow_changed(self, event: Transcript.FollowChanged) -> None:
+        if not event.following and self._talk is not None and self._talk.progress.writing:
+            self.say("screen.more_below")

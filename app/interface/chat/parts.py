@@ -1,0 +1,103 @@
+"""What the chat screen consists of, and the little that all its actions share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from textual.app import ComposeResult
+from textual.containers import Container, Horizontal
+from textual.screen import Screen
+from textual.widgets import Static
+
+from app.errors_text import explain
+from app.interface.chat.bar import Bar
+from app.interface.chat.composer import Composer
+from app.interface.chat.correction import Correction
+from app.interface.chat.corrections import Corrections
+from app.interface.chat.listing import listed
+from app.interface.chat.notice import Notice
+from app.interface.chat.side import Side
+from app.interface.chat.talk import Talk
+from app.interface.transcript import Transcript
+from configs.errors import EnlaceError
+
+if TYPE_CHECKING:
+    from app.interface.app import EnlaceApp
+
+
+class ChatParts(Screen[None]):
+    """The widgets, the quiet line, and the conversation once the house is open."""
+
+    app: EnlaceApp
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._talk: Talk | None = None
+        self._corrections: Corrections | None = None
+        self._rephrasing: str | None = None
+        self._undo: list[Callable[[], None]] = []
+
+    def compose(self) -> ComposeResult:
+        text, settings = self.app.catalogue.text, self.app.settings
+        yield Bar(f"{text('screen.title')} · {text('screen.household')}", strong=True, id="header")
+        with Horizontal(id="middle"):
+            yield Side(self.app.catalogue, settings.lessons_for_training, settings.side_width, id="side")
+            with Container(id="talk"):
+                yield Transcript(settings, id="transcript")
+                yield Correction(self.app.catalogue, id="correction")
+        yield Notice(settings.undo_seconds, id="notice")
+        with Horizontal(id="write"):
+            yield Static("›", id="prompt", markup=False)
+            yield Composer(text("screen.write_here"), settings.composer_lines, id="composer")
+            yield Static(text("screen.composer_keys"), id="composer-keys", markup=False)
+        yield Bar(text("screen.status.opening"), text("screen.status.help"), id="status")
+
+    @property
+    def transcript(self) -> Transcript:
+        return self.query_one(Transcript)
+
+    @property
+    def composer(self) -> Composer:
+        return self.query_one(Composer)
+
+    @property
+    def side(self) -> Side:
+        return self.query_one(Side)
+
+    @property
+    def notice(self) -> Notice:
+        return self.query_one(Notice)
+
+    @property
+    def talk(self) -> Talk | None:
+        """The conversation, once the house is open."""
+        return self._talk
+
+    def refresh_side(self) -> None:
+        """List what there is now."""
+        session, talk = self.app.session, self._talk
+        rows = listed(session.memory.chats, self.side.search_text, self.app.settings)
+        self.side.show(rows, talk.conversation_id if talk else None, self.app.clock())
+        self.side.tonight(len(session.household.lessons_for_training()))
+
+    def explain(self, error: EnlaceError) -> None:
+        """Tell of an error in the quiet line."""
+        self.notice.say(str(explain(error, self.app.catalogue)), problem=True)
+
+    def say(self, key: str, *, undo: Callable[[], None] | None = None, problem: bool = False, **facts: object) -> None:
+        """Show a text of the catalogue in the quiet line; ``undo`` takes back what it tells of."""
+        if undo is not None:
+            self._undo.append(undo)
+        undo_key = self.app.catalogue.text("screen.undo") if undo else ""
+        self.notice.say(self.app.catalogue.text(key, **facts), problem=problem, undo=undo_key)
+
+    def ready(self) -> Talk | None:
+        """The conversation if it can take a question now; says so when not."""
+        if self._talk is None:
+            self.say("screen.starting")
+        elif self._talk.progress.writing:
+            self.say("screen.not_while_writing")
+        else:
+            return self._talk
+        return None
