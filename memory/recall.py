@@ -142,15 +142,26 @@ class Recall:
         }
 
     def _question_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
-        common = sum(weights[term] for term in asked & held)
-        only_asked = [weights[term] for term in asked - held]
-        only_held = [self._wordings.weight(term) for term in held - asked]
         settings = self._settings
-        alike = common / (common + settings.asked_alone * sum(only_asked) + settings.held_alone * sum(only_held) or 1)
+        common = sum(weights[term] for term in asked & held)
+        only_asked, only_held, close = self._paired(asked - held, held - asked)
+        common += settings.near_credit * sum(min(weights[one], self._wordings.weight(other)) for one, other in close)
+        alone = settings.asked_alone * sum(weights[term] for term in only_asked)
+        alone += settings.held_alone * sum(self._wordings.weight(term) for term in only_held)
         # Both name something that the other does not: probably two different things.
-        conflict = min(self._telling(asked - held), self._telling(held - asked))
-        alike *= math.pow(settings.conflict_factor, min(conflict, 1.0))
+        conflict = min(self._telling(only_asked), self._telling(only_held), 1.0)
+        alike = common / (common + alone or 1) * math.pow(settings.conflict_factor, conflict)
         return alike * settings.person_factor if self._wordings.other_person(asked, held) else alike
+
+    def _paired(self, asked: Terms, held: Terms) -> tuple[Terms, Terms, list[tuple[str, str]]]:
+        """What is left of two sets of terms when those that may mean the same are taken out as pairs."""
+        close: list[tuple[str, str]] = []
+        left = set(held)
+        for term in sorted(asked):
+            if partners := sorted(self._wordings.near(term) & left):
+                close.append((term, partners[0]))
+                left.discard(partners[0])
+        return asked - {one for one, _ in close}, frozenset(left), close
 
     def _answer_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
         common = sum(weights[term] for term in asked & held)

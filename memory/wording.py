@@ -41,6 +41,7 @@ class Lexicon:
     terms: Mapping[str, Mapping[str, str]]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
     people: frozenset[str]
+    near: Mapping[str, frozenset[str]]
     asking: frozenset[str]
     endings: tuple[str, ...]
     version: str
@@ -87,6 +88,10 @@ class Wordings:
         """Whether nothing is recalled on this term alone."""
         return self.weight(term) <= self._settings.weak_weight
 
+    def near(self, term: str) -> frozenset[str]:
+        """Terms that may ask for the same as ``term`` does."""
+        return read_lexicon().near.get(term, frozenset())
+
     def other_person(self, one: frozenset[str], other: frozenset[str]) -> bool:
         """Whether one question says "our dog" where the other says "your dog"."""
         people = read_lexicon().people
@@ -112,7 +117,9 @@ def stem(word: str, endings: tuple[str, ...]) -> str:
     """A word without the ending that number, gender or tense gave it, in either language; rough on purpose."""
     for ending in endings:
         if len(word) - len(ending) >= _STEM_LENGTH and word.endswith(ending):
-            return word[: -len(ending)]
+            # bury and buried, baby and babies
+            cut = word[: -len(ending)]
+            return cut[:-1] + "y" if cut.endswith("i") else cut
     return word
 
 
@@ -129,6 +136,9 @@ def read_lexicon() -> Lexicon:
     # Longest first: of "ations" and "s" the first one that leaves a stem is cut.
     endings = tuple(sorted(lists["endings"].split(), key=len, reverse=True))
     terms = {word: group[0] for group in lists["same"] for word in group}
+    near: dict[str, frozenset[str]] = {}
+    for group in lists["near"]:
+        near |= {term: near.get(term, frozenset()) | frozenset(group) for term in group}
     stop = {language: frozenset(words.split()) for language, words in lists["stop"].items()}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for phrase, meaning in lists["phrases"].items():
@@ -142,6 +152,7 @@ def read_lexicon() -> Lexicon:
         {"": terms, "en": terms, "es": terms | lists["spanish"]},
         {first: tuple(sorted(found, key=lambda p: -len(p[0]))) for first, found in phrases.items()},
         frozenset(lists["people"]),
+        near,
         frozenset(lists["asking"]),
         endings,
         hashlib.sha256(content).hexdigest()[:16],

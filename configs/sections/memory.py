@@ -42,6 +42,9 @@ class RecallSettings(BaseModel):
         ge=0, le=1, description="How much likeness the words take away that only the question asked holds."
     )
     held_alone: float = Field(ge=0, le=1, description="How much those take away that only the lesson's question holds.")
+    near_credit: float = Field(
+        ge=0, le=1, description="How much two words that may ask for the same (number, phone) count as one."
+    )
     conflict_factor: float = Field(
         ge=0,
         le=1,
