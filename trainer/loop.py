@@ -13,7 +13,7 @@ from configs.sections.training import OptimiserSettings
 from trainer.errors import LossNotFinite
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example, Objective, Part
-from trainer.packing import Item, build_pack, in_budget
+from trainer.packing import build_pack, in_budget
 
 Step = Sequence[Part]
 
@@ -134,16 +134,18 @@ def micro_batches(parts: Step, budget: int) -> Iterator[list[_Work]]:
     ]
     # Examples of one prompt stand side by side, so that one pack computes it once for all their objectives.
     work.sort(key=lambda unit: unit.example.items[0].prompt)
-    whole = [Item((), tuple(token for item in unit.example.items for token in item.prompt[-1:] + item.answer)) for unit in work]
     prompts: set[tuple[int, ...]] = set()
-    sized = []
-    for unit, answers in zip(work, whole, strict=True):
+    sizes = []
+    for unit in work:
         prompt = unit.example.items[0].prompt
-        sized.append(Item(() if prompt in prompts else prompt, answers.answer))
+        answers = sum(len(item.answer) for item in unit.example.items)
+        sizes.append(answers + (0 if prompt in prompts else len(prompt)))
         prompts.add(prompt)
-    for group in in_budget(sized, budget):
+    for group in in_budget(sizes, budget):
         yield [work[index] for index in group]
 
 
 def _size(parts: Step, objective: Objective) -> float:
-    return sum(part.objective.size(example) for part in parts if part.objective is objective for example in part.examples)
+    return sum(
+        part.objective.size(example) for part in parts if part.objective is objective for example in part.examples
+    )

@@ -138,15 +138,15 @@ def _attention_plan(tree: _Tree) -> tuple[AttentionPlan, torch.Tensor]:
     return AttentionPlan(query_index, key_index, spot, mask), key_depth
 
 
-def in_budget(items: Sequence[Item], budget: int) -> Iterator[list[int]]:
-    """Indices of ``items``, in their order, in groups that together hold at most ``budget`` tokens (or one item)."""
+def in_budget(sizes: Sequence[int], budget: int) -> Iterator[list[int]]:
+    """Indices of ``sizes``, in their order, in groups that together hold at most ``budget`` tokens (or one)."""
     group: list[int] = []
     used = 0
-    for index, item in enumerate(items):
-        if group and used + item.length > budget:
+    for index, size in enumerate(sizes):
+        if group and used + size > budget:
             yield group
             group, used = [], 0
         group.append(index)
-        used += item.length
+        used += size
     if group:
         yield group

@@ -68,13 +68,17 @@ class GateSettings(_Section):
     unrelated_kl: float = Field(
         gt=0, description="Nats a token that unrelated answers may differ from the base's, at most."
     )
-    perplexity_rise: float = Field(gt=0, description="Rise of the fixed texts' perplexity over the base's, at most (0.05: 5 %).")
+    perplexity_rise: float = Field(
+        gt=0, description="Rise of the fixed texts' perplexity over the base's, at most (0.05: 5 %)."
+    )
     parity_kl: float = Field(gt=0, description="Nats a token between the trained and the served function, at most.")
 
 
 class BudgetSettings(_Section):
     run_seconds: float = Field(gt=0, description="A whole training stops without result after this long.")
-    busy_wait_seconds: float = Field(ge=0, description="How long one step waits at most while somebody's answer is written.")
+    busy_wait_seconds: float = Field(
+        ge=0, description="How long one step waits at most while somebody's answer is written."
+    )
     busy_poll_seconds: float = Field(gt=0, description="How often a waiting step looks again.")
     stop_grace_seconds: float = Field(gt=0, description="How long a worker told to stop may take.")
 
@@ -82,8 +86,13 @@ class BudgetSettings(_Section):
 class TrainingSettings(_Section):
     recipe: str = Field(description="The recipe that trains unless another is named.")
     seed: int = Field(description="Decides every random choice of a training.")
-    longest_pair_tokens: int = Field(ge=16, description="Question and answer together; longer lessons are left out, by name.")
+    longest_pair_tokens: int = Field(
+        ge=16, description="Question and answer together; longer lessons are left out, by name."
+    )
     threads: int = Field(ge=0, description="Processor threads of a training (0: one a core).")
+    idle_priority: bool = Field(
+        description="Whether a training runs only while nobody else wants the processor; false on a machine of its own."
+    )
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         description="Of the frozen matrices; auto is bfloat16 where the processor multiplies it natively."
     )

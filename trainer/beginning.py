@@ -1,0 +1,59 @@
+"""What a run starts from: the current snapshot, its base as it was, and every shared lesson in force."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from configs.home import Home
+from configs.settings import Settings
+from engine.catalogue import model_path
+from engine.served import AdapterFile
+from memory.household import Household
+from trainer.errors import BaseReplaced, NothingToLearn, RecipeUnknown
+from trainer.lessons import sorted_out
+from trainer.run_files import Inputs, RunFiles, write_json
+
+
+def begin(
+    home: Home, settings: Settings, household: Household, run_id: str, recipe_name: str, files: RunFiles
+) -> Inputs:
+    """Write the run's ``inputs.json`` and return what it says.
+
+    Raises RecipeUnknown, NothingToLearn, BaseReplaced, ModelMissing, ArtifactMissing, NoRoom.
+    """
+    training = settings.training
+    if recipe_name not in training.recipes:
+        raise RecipeUnknown(recipe=recipe_name, known=", ".join(training.recipes))
+    kept, dropped = sorted_out(household.lessons_for_training())
+    if not kept:
+        raise NothingToLearn(dropped=len(dropped))
+    name, path, digest = _base(home, settings, household)
+    current = household.snapshots.ensure_base(name, digest)
+    inputs = Inputs(
+        run=run_id,
+        base_name=name,
+        base=path,
+        base_sha256=digest,
+        current=current.id,
+        current_adapters=tuple(AdapterFile(household.artifacts.path(a.sha256), a.scale) for a in current.adapters),
+        lessons=tuple(kept),
+        system_prompt=settings.assistant.system_prompt,
+        recipe_name=recipe_name,
+        training=training,
+        busy_flag=home.busy_flag,
+        cache=home.root / "cache",
+    )
+    write_json(files.inputs, inputs.as_json())
+    return inputs
+
+
+def _base(home: Home, settings: Settings, household: Household) -> tuple[str, Path, str]:
+    """Name, file and SHA-256 of the base of the current snapshot. Raises BaseReplaced."""
+    listed = household.snapshots.list()
+    current = household.snapshots.current() if listed else None
+    name = current.base_name if current else settings.engine.model
+    path = model_path(home, name)
+    digest = household.snapshots.file_digest(path)
+    if current and current.base_sha256 != digest:
+        raise BaseReplaced(path=str(path), expected=current.base_sha256, found=digest)
+    return name, path, digest

@@ -1,0 +1,79 @@
+"""How a worker stays out of the family's way: idle priority, waiting while an answer is written, dying with its parent."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import os
+import signal
+import sys
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+PR_SET_PDEATHSIG = 1  # linux/prctl.h
+NICEST = 19
+PARENT_POLL_SECONDS = 0.5
+
+
+def step_back() -> None:
+    """Run only when nobody else wants the processor (SCHED_IDLE on Linux), or as nicely as the platform allows."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
+    except (AttributeError, OSError):
+        os.nice(NICEST)
+
+
+def die_with(parent: int) -> None:
+    """End this process when process ``parent`` ends, however it ends."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    else:
+        threading.Thread(target=_watch, args=(parent,), daemon=True).start()
+    # The parent may have died before the request was in force.
+    if os.getppid() != parent:
+        os._exit(1)
+
+
+def _watch(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(PARENT_POLL_SECONDS)
+    os._exit(1)
+
+
+class Courtesy:
+    """Call it between micro-steps: it returns at once when nobody is being answered, and else waits, bounded.
+
+    The engine holds ``flag`` (flock) while it answers. ``waited`` counts the seconds.
+    """
+
+    def __init__(self, flag: Path, *, longest: float, poll: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._flag = flag
+        self._longest = longest
+        self._poll = poll
+        self._clock = clock
+        self._handle = -1
+        self.waited = 0.0
+
+    def __call__(self) -> None:
+        if not self._busy():
+            return
+        start = self._clock()
+        while self._busy() and self._clock() - start < self._longest:
+            time.sleep(self._poll)
+        self.waited += self._clock() - start
+
+    def _busy(self) -> bool:
+        if self._handle < 0:
+            try:
+                self._handle = os.open(self._flag, os.O_RDONLY | os.O_CLOEXEC)
+            except OSError:
+                return False
+        try:
+            # Shared, so that a worker's own look never seems an answer to another worker.
+            fcntl.flock(self._handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        fcntl.flock(self._handle, fcntl.LOCK_UN)
+        return False

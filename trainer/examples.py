@@ -1,0 +1,84 @@
+"""From lessons and prompts to examples: tokens by the served model's own vocabulary and template (contract 1)."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from configs.sections.training import RecipeSettings
+from engine.messages import Message
+from engine.prompt import render_pair
+from engine.template import ChatTemplate
+from engine.vocabulary import Vocabulary
+from trainer.lessons import TrainingLesson
+from trainer.objectives.interface import Example, Part
+from trainer.objectives.likelihood import Likelihood
+from trainer.objectives.preference import Preference
+from trainer.objectives.replay import Replay
+from trainer.packing import Item
+from trainer.wordings.trained import trained_wordings
+
+
+@dataclass(frozen=True)
+class Tokeniser:
+    """The served model's template and vocabulary, and the system prompt that the assistant speaks under."""
+
+    template: ChatTemplate
+    vocabulary: Vocabulary
+    system_prompt: str
+
+    def item(self, messages: Sequence[Message], answer: str) -> Item:
+        """A prompt and its answer as tokens."""
+        prompt, tokens = render_pair(self.template, self.vocabulary, self.under_system(messages), answer)
+        return Item(tuple(prompt), tuple(tokens))
+
+    def under_system(self, messages: Sequence[Message]) -> list[Message]:
+        """The conversation as the assistant would send it."""
+        if messages and messages[0].role == "system":
+            return list(messages)
+        return [Message("system", self.system_prompt), *messages]
+
+
+def asked(lesson: TrainingLesson, wording: str) -> list[Message]:
+    """The lesson's conversation with its question asked as ``wording``."""
+    return [*lesson.messages[:-1], Message("user", wording)]
+
+
+def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: int) -> list[Example]:
+    """One example a wording: the chosen answer, and the rejected one where there is one."""
+    answers = [lesson.chosen, *([lesson.rejected] if lesson.rejected else [])]
+    return [
+        Example(tuple(tokeniser.item(asked(lesson, wording), answer) for answer in answers), name=lesson.id)
+        for wording in trained_wordings(lesson.question, wordings)
+    ]
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """Everything that is trained: examples of the lessons (with references if the recipe has DPO) and of the replay."""
+
+    lessons: tuple[Example, ...]
+    replay: tuple[Example, ...]
+
+    def steps(self, recipe: RecipeSettings, seed: int, epoch: int) -> list[list[Part]]:
+        """The steps of one epoch: every lesson example once, in an order of its own; replay in turn beside them."""
+        order = random.Random(seed * 1_000_003 + epoch)  # noqa: S311 - not for secrets
+        lessons, replay = list(self.lessons), list(self.replay)
+        order.shuffle(lessons)
+        order.shuffle(replay)
+        batches = [lessons[start : start + recipe.batch] for start in range(0, len(lessons), recipe.batch)]
+        share = recipe.replay.batch or -(-len(replay) // len(batches))
+        likelihood, preference, kept = Likelihood(), Preference(recipe.preference_beta), Replay()
+        steps = []
+        for number, batch in enumerate(batches):
+            beside = [replay[(number * share + place) % len(replay)] for place in range(min(share, len(replay)))]
+            pairs = tuple(example for example in batch if len(example.items) > 1)
+            chosen = tuple(Example(example.items[:1], name=example.name) for example in batch)
+            parts = [Part(likelihood, chosen, recipe.likelihood_weight)]
+            if recipe.preference_weight and pairs:
+                parts.append(Part(preference, pairs, recipe.preference_weight))
+            if recipe.replay.weight and beside:
+                parts.append(Part(kept, tuple(beside), recipe.replay.weight))
+            steps.append(parts)
+        return steps

@@ -1,0 +1,64 @@
+"""A run's manifest: what it depended on and what came of it. Written last, so that its existence means complete."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import platform
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any
+
+import yaml
+
+from memory.snapshots import Snapshot
+from trainer.gate import Verdict
+from trainer.lessons import TrainingLesson
+from trainer.plan import STAGES
+from trainer.run_files import Inputs, RunFiles, read_json, write_whole
+
+FORMAT = 1
+PACKAGES = ("enlace", "torch", "gguf", "llama-cpp-python")
+
+
+def write_manifest(
+    files: RunFiles,
+    inputs: Inputs,
+    measures: Mapping[str, Any],
+    baseline: Mapping[str, Any],
+    verdict: Verdict,
+    snapshot: Snapshot | None,
+) -> None:
+    """Write ``manifest.yaml``. Raises NoRoom."""
+    reports = {stage: read_json(files.report(stage)) for stage in STAGES}
+    manifest = {
+        "format": FORMAT,
+        "run": inputs.run,
+        "seed": inputs.seed,
+        "base": {"name": inputs.base_name, "sha256": inputs.base_sha256},
+        "from_snapshot": inputs.current,
+        "recipe": {"name": inputs.recipe_name, **inputs.recipe.model_dump()},
+        "lessons": [{"id": lesson.id, "sha256": lesson_digest(lesson)} for lesson in inputs.lessons],
+        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "stages": reports,
+        "artifacts": {
+            str(path.relative_to(files.folder)): _digest(path.read_bytes())
+            for path in (files.inputs, files.data, files.weights, files.adapter, files.measures)
+        },
+        "measures": dict(measures),
+        "baseline": dict(baseline),
+        "gate": verdict.as_json(),
+        "snapshot": snapshot.id if snapshot else None,
+        "seconds": sum(report["seconds"] for report in reports.values()),
+        "peak_bytes": max(report["peak_bytes"] for report in reports.values()),
+    }
+    write_whole(files.manifest, yaml.safe_dump(manifest, allow_unicode=True, sort_keys=False).encode())
+
+
+def lesson_digest(lesson: TrainingLesson) -> str:
+    """The SHA-256 of all that a lesson teaches."""
+    return _digest(json.dumps(lesson.as_json(), ensure_ascii=False, sort_keys=True).encode())
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,106 @@
+"""Whether an answer says what the correction says: a deterministic check of content, not of wording.
+
+Names and numbers decide where the correction holds any that the question does not; else its other content
+words do. An answer that also gives the rejected answer's own names or numbers is not right.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+import unicodedata
+
+SHARE_OF_WORDS = 2 / 3  # of the plain content words that must appear where no name or number decides
+STEM = 4  # letters that a plural or another ending may not reach below
+
+NUMBER_WORDS = {
+    word: str(number)
+    for number, words in enumerate(
+        (
+            "zero cero", "one uno una", "two dos", "three tres", "four cuatro", "five cinco", "six seis", "seven siete",
+            "eight ocho", "nine nueve", "ten diez", "eleven once", "twelve doce",
+        )
+    )
+    for word in words.split()
+} | {"half": "half", "media": "half", "quarter": "quarter", "cuarto": "quarter"}  # fmt: skip
+# "one" and "una" are mostly articles: they decide nothing.
+ARTICLES = frozenset({"one", "uno", "una"})
+EMPTY_WORDS = frozenset(
+    "the a an of is are was were be been am i it its it's he she they we you my our your his her their them this that"
+    " to in on at for and or with by from as do does did has have had will would can could should called named name"
+    " there here please exactly just also very so if then than mrs mr ms doctor dr number"
+    " el la los las un una unos unas de del al a en con por para que se es son era fue está están ser hay y o su sus"
+    " mi mis nuestro nuestra nuestros nuestras tu tus lo le les me te nos llama llamamos nombre número señor señora"
+    " sr sra doctora muy ya como más".split()
+)
+NEGATIONS = frozenset("no not never none nobody nothing n't nunca nadie nada ningún ninguno ninguna jamás".split())
+
+
+def says_the_same(answer: str, *, question: str, chosen: str, rejected: str = "") -> bool:
+    """Whether ``answer`` has the content of ``chosen``."""
+    said = set(_words(answer))
+    asked = set(_words(question))
+    names, words = _keys(chosen, asked)
+    if _negated(chosen) != _negated(answer) and not names:
+        return False
+    if not all(_found(key, said) for key in names):
+        return False
+    if not names and words:
+        needed = math.ceil(len(words) * SHARE_OF_WORDS)
+        if sum(_found(key, said) for key in words) < needed:
+            return False
+    if not names and not words and not all(_found(word, said) for word in _words(chosen)):
+        return False
+    wrong, _ = _keys(rejected, asked | set(_words(chosen)))
+    return not (wrong and all(_found(key, said) for key in wrong))
+
+
+def _keys(text: str, asked: set[str]) -> tuple[set[str], set[str]]:
+    """The names and numbers, and the other content words, of ``text`` that ``asked`` does not hold."""
+    names: set[str] = set()
+    words: set[str] = set()
+    opens_sentence = True
+    for match in re.finditer(r"[\w'’-]+|[.!?:;]", text):
+        token = match.group()
+        if token in ".!?:;":
+            opens_sentence = True
+            continue
+        for word in _words(token):
+            if word in EMPTY_WORDS or _found(word, asked):
+                continue
+            numeric = any(c.isdigit() for c in word) or (word in NUMBER_WORDS.values())
+            if numeric or (token[0].isupper() and not opens_sentence):
+                names.add(word)
+            else:
+                words.add(word)
+        opens_sentence = False
+    return names, words
+
+
+def _words(text: str) -> list[str]:
+    """Folded words: small letters, no accents, number words as digits, 14th as 14."""
+    decomposed = unicodedata.normalize("NFD", text.lower().replace("ñ", "\0").replace("’", "'"))
+    folded = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
+    found = []
+    for raw in re.findall(r"[\w'-]+", folded):
+        word = raw.strip("'-").removesuffix("'s")
+        word = re.sub(r"^(\d+)(st|nd|rd|th)$", r"\1", word)
+        if word:
+            found.append(word if word in ARTICLES else NUMBER_WORDS.get(word, word))
+    return found
+
+
+def _found(word: str, among: set[str]) -> bool:
+    """Whether ``among`` holds the word, in the singular or the plural."""
+    if word in among:
+        return True
+    forms = {word + "s", word + "es"}
+    for ending in ("s", "es"):
+        if word.endswith(ending) and len(word) - len(ending) >= STEM - 1 and not word.isdigit():
+            forms.add(word.removesuffix(ending))
+    return bool(forms & among)
+
+
+def _negated(text: str) -> bool:
+    words = re.findall(r"[\w']+", text.lower())
+    return any(word in NEGATIONS or word.endswith("n't") for word in words)

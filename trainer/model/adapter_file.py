@@ -1,0 +1,112 @@
+"""A trained adapter as the files that others load: GGUF for llama.cpp, safetensors for PEFT."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import gguf
+import numpy as np
+import torch
+
+from trainer.model.config import DecoderConfig
+from trainer.model.lora import LoraAdapter
+from trainer.model.reading import permutation
+
+GGUF_NAMES = {
+    "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output", "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down",
+}  # fmt: skip
+PEFT_NAMES = {
+    "q": "self_attn.q_proj", "k": "self_attn.k_proj", "v": "self_attn.v_proj", "o": "self_attn.o_proj",
+    "gate": "mlp.gate_proj", "up": "mlp.up_proj", "down": "mlp.down_proj",
+}  # fmt: skip
+
+
+def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path) -> None:
+    """Write the adapter for llama.cpp, float32, whole or not at all. Raises OSError.
+
+    llama.cpp multiplies by alpha / rank itself. For the ``llama`` architecture the rows of q and k are interleaved
+    in the base's file, so B's rows are brought into that order too (A's columns are the input and stay).
+    """
+    aside = path.with_name(path.name + ".part")
+    writer = gguf.GGUFWriter(str(aside), config.architecture)
+    writer.add_type(gguf.GGUFType.ADAPTER)
+    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, adapter.alpha)
+    heads = {"q": config.heads, "k": config.kv_heads}
+    for (layer, projection), a in adapter.a.items():
+        b = adapter.b[layer, projection].detach().numpy()
+        if config.rows_permuted and projection in heads:
+            b = b[permutation(heads[projection], config.head_size)]
+        name = f"blk.{layer}.{GGUF_NAMES[projection]}.weight"
+        writer.add_tensor(f"{name}.lora_a", a.detach().numpy())
+        writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(b))
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    _into_place(aside, path)
+
+
+def write_peft(adapter: LoraAdapter, folder: Path, base_name: str) -> None:
+    """Write ``adapter_model.safetensors`` and ``adapter_config.json`` as PEFT saves them. Raises OSError."""
+    from safetensors.torch import save_file
+
+    folder.mkdir(parents=True, exist_ok=True)
+    tensors = {}
+    for (layer, projection), a in adapter.a.items():
+        name = f"base_model.model.model.layers.{layer}.{PEFT_NAMES[projection]}"
+        tensors[f"{name}.lora_A.weight"] = a.detach().contiguous()
+        tensors[f"{name}.lora_B.weight"] = adapter.b[layer, projection].detach().contiguous()
+    aside = folder / "adapter_model.safetensors.part"
+    save_file(tensors, aside)
+    _into_place(aside, folder / "adapter_model.safetensors")
+    settings = {
+        "peft_type": "LORA",
+        "task_type": "CAUSAL_LM",
+        "base_model_name_or_path": base_name,
+        "r": adapter.rank,
+        "lora_alpha": adapter.alpha,
+        "lora_dropout": 0.0,
+        "bias": "none",
+        "target_modules": [name.split(".")[1] for name in PEFT_NAMES.values()],
+    }
+    aside = folder / "adapter_config.json.part"
+    aside.write_text(json.dumps(settings, indent=1))
+    _into_place(aside, folder / "adapter_config.json")
+
+
+def save_weights(adapter: LoraAdapter, path: Path) -> None:
+    """The trained tensors as they are, for the next stage. Raises OSError."""
+    from safetensors.torch import save_file
+
+    tensors = {
+        f"{layer}.{projection}.{side}": values[layer, projection].detach().contiguous()
+        for side, values in (("a", adapter.a), ("b", adapter.b))
+        for layer, projection in values
+    }
+    aside = path.with_name(path.name + ".part")
+    save_file(tensors, aside, metadata={"rank": str(adapter.rank), "alpha": str(adapter.alpha)})
+    _into_place(aside, path)
+
+
+def load_weights(path: Path) -> LoraAdapter:
+    """The reverse of ``save_weights``."""
+    from safetensors import safe_open
+
+    with safe_open(path, "pt") as file:
+        metadata = file.metadata()
+        adapter = LoraAdapter(rank=int(metadata["rank"]), alpha=float(metadata["alpha"]))
+        # Numeric order of layers: the parameters keep the order in which training made them.
+        for name in sorted(file.keys(), key=lambda name: int(name.split(".")[0])):
+            layer, projection, side = name.split(".")
+            values: dict[tuple[int, str], torch.Tensor] = adapter.a if side == "a" else adapter.b
+            values[int(layer), projection] = file.get_tensor(name)
+    return adapter
+
+
+def _into_place(aside: Path, path: Path) -> None:
+    with aside.open("rb") as file:
+        os.fsync(file.fileno())
+    aside.replace(path)

@@ -1,0 +1,57 @@
+"""The everyday prompts and fixed pages that ship with the trainer, and the base's own answers to them, cached."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from engine.messages import Message
+from engine.prompt import render
+from trainer.errors import TrainingDataBroken
+from trainer.examples import Tokeniser
+from trainer.packing import Item
+from trainer.run_files import read_json, write_json
+from trainer.serving import ServedModel
+
+DATA = Path(__file__).parent / "data"
+PAGES = ("page_en", "page_es")
+
+
+def read_prompts(name: str) -> list[str]:
+    """The prompts of ``data/<name>.jsonl``. Raises TrainingDataBroken, which names the line."""
+    path = DATA / f"{name}.jsonl"
+    prompts = []
+    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+        try:
+            prompts.append(str(json.loads(line)["prompt"]))
+        except (ValueError, KeyError, TypeError) as error:
+            raise TrainingDataBroken(path=str(path), line=number, reason=str(error)) from error
+    return prompts
+
+
+def page(name: str) -> str:
+    """A fixed page of prose, ``data/<name>.txt``."""
+    return (DATA / f"{name}.txt").read_text(encoding="utf-8")
+
+
+def base_answers(
+    served: ServedModel, tokeniser: Tokeniser, prompts: Sequence[str], most_tokens: int, cache: Path, base_sha256: str
+) -> list[Item]:
+    """The base's greedy answer to each prompt, from ``cache`` where it was asked the same before.
+
+    ``served`` must have no adapter on. Prompts that get an empty answer are left out.
+    """
+    rendered = [
+        render(tokeniser.template, tokeniser.vocabulary, tokeniser.under_system([Message("user", prompt)]))
+        for prompt in prompts
+    ]
+    key = hashlib.sha256(json.dumps([base_sha256, rendered, most_tokens]).encode()).hexdigest()
+    path = cache / f"answers-{key[:32]}.json"
+    if path.is_file():
+        answers: list[list[int]] = read_json(path)
+    else:
+        answers = served.greedy(rendered, most_tokens)
+        write_json(path, answers)
+    return [Item(tuple(p), tuple(a)) for p, a in zip(rendered, answers, strict=True) if a]

@@ -1,0 +1,157 @@
+"""The files of one run: what it starts from, what each stage leaves, and that they appear whole or not at all."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from configs.sections.training import RecipeSettings, TrainingSettings
+from trainer.errors import NoRoom, TrainingDataBroken
+from trainer.lessons import TrainingLesson, lesson_from_json
+from engine.served import AdapterFile
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """All that a run depends on, as the supervisor wrote it down. Paths are absolute."""
+
+    run: str
+    base_name: str
+    base: Path
+    base_sha256: str
+    current: str
+    current_adapters: tuple[AdapterFile, ...]
+    lessons: tuple[TrainingLesson, ...]
+    system_prompt: str
+    recipe_name: str
+    training: TrainingSettings
+    busy_flag: Path
+    cache: Path
+
+    @property
+    def recipe(self) -> RecipeSettings:
+        return self.training.recipes[self.recipe_name]
+
+    @property
+    def seed(self) -> int:
+        return self.training.seed
+
+    @property
+    def threads(self) -> int:
+        """Processor threads that a stage may use."""
+        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+        return self.training.threads or usable
+
+    def as_json(self) -> dict[str, Any]:
+        """``inputs_from_json`` reads it back."""
+        return {
+            "run": self.run,
+            "base": {"name": self.base_name, "path": str(self.base), "sha256": self.base_sha256},
+            "current": {
+                "id": self.current,
+                "adapters": [{"path": str(a.path), "scale": a.scale} for a in self.current_adapters],
+            },
+            "lessons": [lesson.as_json() for lesson in self.lessons],
+            "system_prompt": self.system_prompt,
+            "recipe": self.recipe_name,
+            "training": self.training.model_dump(),
+            "busy_flag": str(self.busy_flag),
+            "cache": str(self.cache),
+        }
+
+
+def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
+    """The reverse of ``Inputs.as_json``."""
+    return Inputs(
+        run=value["run"],
+        base_name=value["base"]["name"],
+        base=Path(value["base"]["path"]),
+        base_sha256=value["base"]["sha256"],
+        current=value["current"]["id"],
+        current_adapters=tuple(AdapterFile(Path(a["path"]), a["scale"]) for a in value["current"]["adapters"]),
+        lessons=tuple(lesson_from_json(lesson) for lesson in value["lessons"]),
+        system_prompt=value["system_prompt"],
+        recipe_name=value["recipe"],
+        training=TrainingSettings.model_validate(value["training"]),
+        busy_flag=Path(value["busy_flag"]),
+        cache=Path(value["cache"]),
+    )
+
+
+@dataclass(frozen=True)
+class RunFiles:
+    """Paths in a run's folder."""
+
+    folder: Path
+
+    @property
+    def inputs(self) -> Path:
+        return self.folder / "inputs.json"
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "prepare" / "data.json"
+
+    @property
+    def weights(self) -> Path:
+        return self.folder / "train" / "adapter.safetensors"
+
+    @property
+    def adapter(self) -> Path:
+        return self.folder / "export" / "adapter.gguf"
+
+    @property
+    def measures(self) -> Path:
+        return self.folder / "evaluate" / "measures.json"
+
+    @property
+    def manifest(self) -> Path:
+        return self.folder / "manifest.yaml"
+
+    def stage(self, name: str) -> Path:
+        """A stage's own folder."""
+        return self.folder / name
+
+    def report(self, name: str) -> Path:
+        """What a stage says of itself when it is done: seconds, peak memory and numbers of its own."""
+        return self.folder / name / "report.json"
+
+    def error(self, name: str) -> Path:
+        """Why a stage failed: code and facts."""
+        return self.folder / name / "error.json"
+
+
+def write_whole(path: Path, content: bytes) -> None:
+    """Write aside, fsync, replace. Raises NoRoom."""
+    aside = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    except OSError as error:
+        raise NoRoom(path=str(path), reason=error.strerror or str(error)) from error
+
+
+def write_json(path: Path, value: Any) -> None:
+    """``write_whole`` of a JSON value."""
+    write_whole(path, json.dumps(value, ensure_ascii=False).encode())
+
+
+def read_json(path: Path) -> Any:
+    """Raises TrainingDataBroken when the file is not there or no JSON."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise TrainingDataBroken(path=str(path), line=0, reason=str(error)) from error
+
+
+def read_inputs(files: RunFiles) -> Inputs:
+    """What the run starts from. Raises TrainingDataBroken."""
+    return inputs_from_json(read_json(files.inputs))

@@ -1,0 +1,105 @@
+"""What the candidate does, by free greedy generation through the served files. Writes ``evaluate/measures.json``.
+
+The base, the current snapshot and the candidate are measured in the same process with the same calls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from engine.served import AdapterFile
+from trainer.lessons import TrainingLesson
+from trainer.matching import says_the_same
+from trainer.packing import Item
+from trainer.prompts import PAGES, page
+from trainer.run_files import write_json
+from trainer.serving import ServedModel, kl
+from trainer.stages.context import StageContext
+from trainer.stages.prepare import Question, read_prepared
+
+
+def evaluate(context: StageContext) -> None:
+    """Raises what engine.native raises."""
+    inputs, settings = context.inputs, context.inputs.training.evaluation
+    prepared = read_prepared(context.files)
+    lessons = {lesson.id: lesson for lesson in inputs.lessons}
+    size = inputs.training.longest_pair_tokens + settings.answer_tokens
+    candidate = [AdapterFile(context.files.adapter, 1.0)]
+    with ServedModel(inputs.base, context_size=size, threads=inputs.threads, pause=context.pause) as served:
+        base_pages = {name: _page_nats(served, name, size) for name in PAGES}
+        base_unrelated = [served.log_probs(item.prompt, item.answer) for item in prepared.unrelated]
+        context.emit("progress", 0.2, {})
+        served.use(inputs.current_adapters)
+        before = _answers(served, prepared.questions, lessons, settings.answer_tokens)
+        context.emit("progress", 0.5, {})
+        served.use(candidate)
+        after = _answers(served, prepared.questions, lessons, settings.answer_tokens)
+        context.emit("progress", 0.8, {})
+        drift = sum(
+            kl(base, served.log_probs(item.prompt, item.answer))
+            for base, item in zip(base_unrelated, prepared.unrelated, strict=True)
+        ) / _tokens(prepared.unrelated)
+        pages = {name: _page_nats(served, name, size) for name in PAGES}
+    was_right = [i for i, (_, right) in enumerate(before) if right]
+    kept = sum(after[i][1] for i in was_right) / len(was_right) if was_right else 1.0
+    measures = {
+        "lessons_right": _share(prepared.questions, after, held_out=False),
+        "held_out_right": _share(prepared.questions, after, held_out=True),
+        "lessons_kept": kept,
+        "unrelated_kl": drift,
+        **{
+            f"perplexity_rise_{name.removeprefix('page_')}": math.exp(pages[name] - base_pages[name]) - 1
+            for name in PAGES
+        },
+    }
+    baseline = {
+        "lessons_right": _share(prepared.questions, before, held_out=False),
+        "held_out_right": _share(prepared.questions, before, held_out=True),
+    }
+    for name, value in measures.items():
+        context.emit("measure", 0.95, {"name": name, "value": value, "before": baseline.get(name)})
+    answers = [
+        {
+            "lesson": question.lesson,
+            "held_out": question.held_out,
+            "question": question.text,
+            "before": old,
+            "before_right": old_right,
+            "after": new,
+            "after_right": new_right,
+        }
+        for question, (old, old_right), (new, new_right) in zip(prepared.questions, before, after, strict=True)
+    ]
+    write_json(context.files.measures, {"measures": measures, "baseline": baseline, "answers": answers})
+    context.report.update(questions=len(answers))
+
+
+def _answers(
+    served: ServedModel, questions: Sequence[Question], lessons: dict[str, TrainingLesson], most_tokens: int
+) -> list[tuple[str, bool]]:
+    """Each question's answer, and whether it is right."""
+    found = []
+    answers = served.greedy([question.prompt for question in questions], most_tokens)
+    for question, tokens in zip(questions, answers, strict=True):
+        text, lesson = served.text(tokens), lessons[question.lesson]
+        right = says_the_same(text, question=question.text, chosen=lesson.chosen, rejected=lesson.rejected)
+        found.append((text, right))
+    return found
+
+
+def _share(questions: Sequence[Question], answers: Sequence[tuple[str, bool]], *, held_out: bool) -> float | None:
+    """The share of right answers; None where there was no such question."""
+    picked = [right for question, (_, right) in zip(questions, answers, strict=True) if question.held_out is held_out]
+    return sum(picked) / len(picked) if picked else None
+
+
+def _page_nats(served: ServedModel, name: str, size: int) -> float:
+    """Nats a token of a fixed page, read as far as the context goes."""
+    tokens = served.vocabulary.tokenize(page(name), special=False)[:size]
+    log_probs = served.log_probs(tokens[:1], tokens[1:])
+    return -sum(float(row[token]) for row, token in zip(log_probs, tokens[1:], strict=True)) / (len(tokens) - 1)
+
+
+def _tokens(items: Sequence[Item]) -> int:
+    return sum(len(item.answer) for item in items)

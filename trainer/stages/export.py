@@ -1,0 +1,54 @@
+"""The adapter is written for llama.cpp and held against what was trained. Writes ``export/adapter.gguf``."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+from engine.served import AdapterFile
+from trainer.errors import ParityBroken
+from trainer.model.adapter_file import load_weights, write_gguf
+from trainer.model.decoder import Decoder
+from trainer.model.reading import read_base
+from trainer.packing import Item, build_pack
+from trainer.precision import compute_dtype
+from trainer.serving import ServedModel, kl
+from trainer.stages.context import StageContext
+from trainer.stages.prepare import Prepared, read_prepared
+
+
+def export_adapter(context: StageContext) -> None:
+    """Raises ParityBroken when the served function is not the trained one, and what engine.native raises."""
+    inputs = context.inputs
+    torch.set_num_threads(inputs.threads)
+    base = read_base(inputs.base, compute_dtype(inputs.training.precision))
+    decoder = Decoder(base, load_weights(context.files.weights))
+    assert decoder.adapter is not None
+    write_gguf(decoder.adapter, base.config, context.files.adapter)
+    context.emit("progress", 0.5, {})
+    items = parity_items(read_prepared(context.files), inputs.training.evaluation.parity_answers)
+    size = inputs.training.longest_pair_tokens + inputs.training.evaluation.answer_tokens
+    with ServedModel(inputs.base, context_size=size, threads=inputs.threads, pause=context.pause) as served:
+        served.use([AdapterFile(context.files.adapter, 1.0)])
+        divergence = parity(decoder, served, items)
+    bound = inputs.training.gate.parity_kl
+    context.emit("measure", 1.0, {"name": "parity_kl", "value": divergence})
+    context.report.update(parity_kl=divergence, adapter_bytes=context.files.adapter.stat().st_size)
+    if not divergence <= bound:
+        raise ParityBroken(kl=divergence, bound=bound)
+
+
+def parity_items(prepared: Prepared, count: int) -> list[Item]:
+    """Held-out answers, half of them of lessons in untrained wordings and half of unrelated prompts."""
+    asked = [Item(q.prompt, q.chosen) for q in prepared.questions if q.held_out][: -(-count // 2)]
+    return [*asked, *prepared.unrelated[: count - len(asked)]]
+
+
+def parity(decoder: Decoder, served: ServedModel, items: list[Item]) -> float:
+    """Mean KL(torch || llama.cpp) in nats a token over the answers of ``items`` (contract 2)."""
+    total = 0.0
+    for item in items:
+        with torch.no_grad():
+            trained = torch.log_softmax(decoder.logits(build_pack([item])), dim=-1).numpy()
+        total += kl(trained.astype(np.float32), served.log_probs(item.prompt, item.answer))
+    return total / sum(len(item.answer) for item in items)

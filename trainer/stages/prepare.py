@@ -1,0 +1,119 @@
+"""Lessons and prompts become tokens; the base answers the everyday prompts. Writes ``prepare/data.json``."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from trainer.errors import NothingToLearn
+from trainer.examples import Tokeniser, asked, lesson_examples
+from trainer.lessons import Dropped, TrainingLesson
+from trainer.objectives.interface import Example
+from trainer.packing import Item
+from trainer.prompts import base_answers, read_prompts
+from trainer.run_files import RunFiles, read_json, write_json
+from trainer.serving import ServedModel
+from trainer.stages.context import StageContext
+from trainer.wordings.held_out import held_out_wordings
+
+
+@dataclass(frozen=True)
+class Question:
+    """A wording of a lesson's question that is measured. ``chosen``: what it has to say, as tokens."""
+
+    lesson: str
+    held_out: bool
+    text: str
+    prompt: tuple[int, ...]
+    chosen: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """Everything the later stages need as tokens."""
+
+    examples: tuple[Example, ...]
+    replay: tuple[Item, ...]
+    unrelated: tuple[Item, ...]
+    questions: tuple[Question, ...]
+
+
+def prepare(context: StageContext) -> None:
+    """Raises NothingToLearn when no lesson fits the length limit."""
+    inputs, settings = context.inputs, context.inputs.training
+    size = settings.longest_pair_tokens + settings.evaluation.answer_tokens
+    with ServedModel(inputs.base, context_size=size, threads=inputs.threads, pause=context.pause) as served:
+        tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
+        examples, questions, dropped = [], [], []
+        for lesson in inputs.lessons:
+            made = lesson_examples(tokeniser, lesson, inputs.recipe.wordings)
+            asked_ways = _questions(tokeniser, lesson, settings.evaluation.held_out_wordings)
+            if _longest(made, asked_ways) > settings.longest_pair_tokens:
+                dropped.append(Dropped(lesson.id, "too_long", lesson.question))
+                context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(dropped[-1])})
+            else:
+                examples += made
+                questions += asked_ways
+        if not examples:
+            raise NothingToLearn(dropped=len(dropped))
+        cached = (inputs.cache, inputs.base_sha256)
+        prompts = read_prompts("replay")[: inputs.recipe.replay.prompts]
+        replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
+        context.emit("progress", 0.7, {})
+        prompts = read_prompts("unrelated")[: settings.evaluation.unrelated_prompts]
+        unrelated = base_answers(served, tokeniser, prompts, settings.evaluation.answer_tokens, *cached)
+    context.report.update(
+        lessons=len({example.name for example in examples}),
+        examples=len(examples),
+        dropped=[asdict(d) for d in dropped],
+    )
+    write_json(
+        context.files.data,
+        {
+            "examples": [
+                {"lesson": example.name, "items": [_item_json(item) for item in example.items]} for example in examples
+            ],
+            "replay": [_item_json(item) for item in replay],
+            "unrelated": [_item_json(item) for item in unrelated],
+            "questions": [asdict(question) for question in questions],
+        },
+    )
+
+
+def read_prepared(files: RunFiles) -> Prepared:
+    """What ``prepare`` wrote. Raises TrainingDataBroken."""
+    data = read_json(files.data)
+    return Prepared(
+        examples=tuple(
+            Example(tuple(_item(item) for item in example["items"]), name=example["lesson"])
+            for example in data["examples"]
+        ),
+        replay=tuple(_item(item) for item in data["replay"]),
+        unrelated=tuple(_item(item) for item in data["unrelated"]),
+        questions=tuple(
+            Question(q["lesson"], q["held_out"], q["text"], tuple(q["prompt"]), tuple(q["chosen"]))
+            for q in data["questions"]
+        ),
+    )
+
+
+def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, held_out: int) -> list[Question]:
+    texts = [(lesson.question, False), *((text, True) for text in held_out_wordings(lesson.question, held_out))]
+    found = []
+    for text, unseen in texts:
+        item = tokeniser.item(asked(lesson, text), lesson.chosen)
+        found.append(Question(lesson.id, unseen, text, item.prompt, item.answer))
+    return found
+
+
+def _longest(examples: list[Example], questions: list[Question]) -> int:
+    trained = max(item.length for example in examples for item in example.items)
+    return max(trained, *(len(question.prompt) + len(question.chosen) for question in questions))
+
+
+def _item_json(item: Item) -> dict[str, Any]:
+    return {"prompt": list(item.prompt), "answer": list(item.answer)}
+
+
+def _item(value: dict[str, Any]) -> Item:
+    return Item(tuple(value["prompt"]), tuple(value["answer"]))

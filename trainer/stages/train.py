@@ -1,0 +1,78 @@
+"""The adapter is trained. Writes ``train/adapter.safetensors``."""
+
+from __future__ import annotations
+
+import time
+
+import torch
+
+from trainer.examples import Corpus
+from trainer.loop import StepReport, train
+from trainer.model.adapter_file import save_weights
+from trainer.model.decoder import Decoder
+from trainer.model.lora import new_adapter
+from trainer.model.reading import read_base
+from trainer.precision import compute_dtype
+from trainer.references import replay_examples, with_pair_references
+from trainer.stages.context import StageContext
+from trainer.stages.prepare import read_prepared
+
+
+class _Progress:
+    """Tells the run's log of every step, and waits for the family before every micro-step."""
+
+    def __init__(self, context: StageContext, stop_at_loss: float) -> None:
+        self._context = context
+        self._stop_at_loss = stop_at_loss
+        self._losses: list[float] = []
+        self.tokens = 0
+
+    def before_micro_step(self) -> None:
+        self._context.pause()
+
+    def after_step(self, report: StepReport) -> None:
+        self.tokens += report.tokens
+        self._losses.append(report.losses["likelihood"])
+        facts = {"step": report.step, "steps": report.steps, "epoch": report.epoch + 1, "loss": report.loss}
+        facts |= {"learning_rate": report.learning_rate, "gradient_norm": report.gradient_norm, **report.losses}
+        self._context.emit("step", report.step / report.steps, facts)
+
+    def learned(self, _epoch: int) -> bool:
+        """Whether the epoch that just ended was good enough to stop."""
+        mean = sum(self._losses) / len(self._losses)
+        self._losses.clear()
+        return mean < self._stop_at_loss
+
+
+def train_adapter(context: StageContext) -> None:
+    """Raises LossNotFinite, NotTrainable, TrainingDataBroken, NoRoom."""
+    inputs, recipe = context.inputs, context.inputs.recipe
+    torch.set_num_threads(inputs.threads)
+    torch.set_flush_denormal(True)
+    start = time.monotonic()
+    prepared = read_prepared(context.files)
+    base = read_base(inputs.base, compute_dtype(inputs.training.precision))
+    generator = torch.Generator().manual_seed(inputs.seed)
+    decoder = Decoder(base, new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator))
+    frozen, budget = Decoder(base), recipe.optimiser.micro_batch_tokens
+    examples = list(prepared.examples)
+    if recipe.preference_weight:
+        examples = with_pair_references(frozen, examples, budget, context.pause)
+    replay = replay_examples(frozen, prepared.replay, recipe.replay.kept_tokens, budget, context.pause)
+    corpus = Corpus(tuple(examples), tuple(replay))
+    progress = _Progress(context, recipe.stop_at_loss)
+    steps = train(
+        decoder,
+        lambda epoch: corpus.steps(recipe, inputs.seed, epoch),
+        recipe.optimiser,
+        progress,
+        finished=progress.learned,
+    )
+    assert decoder.adapter is not None
+    save_weights(decoder.adapter, context.files.weights)
+    context.report.update(
+        steps=steps,
+        tokens=progress.tokens,
+        precision=str(decoder.dtype).removeprefix("torch."),
+        tokens_per_second=progress.tokens / (time.monotonic() - start),
+    )

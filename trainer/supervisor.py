@@ -1,0 +1,200 @@
+"""One run from lessons to a promoted snapshot: starts the stages as child processes, judges, promotes, tells.
+
+Only this process opens the household's database. A stage's result counts when its report is there; the
+run's manifest is written last. Killed at any instant, it leaves files that nothing reads and a run that
+the next start finds dead.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from configs.errors import EnlaceError
+from configs.home import Home
+from configs.settings import Settings
+from engine.client import EngineClient
+from memory import runlog
+from memory.household import Household
+from memory.manifests import Adapter
+from memory.runlog import RunEvent
+from memory.runs import Run
+from memory.snapshots import Snapshot
+from trainer.beginning import begin
+from trainer.errors import NoRoom, Relayed, RunStopped, StageDied, StageOverBudget, SwapRefused
+from trainer.gate import Verdict, judge
+from trainer.manifest import write_manifest
+from trainer.plan import STAGES
+from trainer.run_files import Inputs, RunFiles, read_json
+
+POLL_SECONDS = 0.05
+# A waiting OpenMP thread that spins takes the processor from the engine, idle priority or not.
+WORKER_ENVIRONMENT = {"OMP_WAIT_POLICY": "PASSIVE", "PYTHONUNBUFFERED": "1"}
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended. ``snapshot``: what was promoted, if anything was."""
+
+    run: str
+    decision: str
+    snapshot: str | None
+
+
+class Supervisor:
+    """Carries one run. ``stop`` may be called from a signal handler."""
+
+    def __init__(self, home: Home, settings: Settings, household: Household, clock: Callable[[], float]) -> None:
+        self._home = home
+        self._settings = settings
+        self._household = household
+        self._clock = clock
+        self._stopping = False
+        self._folder = home.runs
+        self._deadline = time.monotonic() + settings.training.budget.run_seconds
+
+    def stop(self) -> None:
+        """End the run cleanly at the next look: the worker is stopped, nothing is promoted."""
+        self._stopping = True
+
+    def run(self, recipe_name: str, who: str) -> Outcome:
+        """Train on every shared lesson in force. Raises RunAlreadyRunning and whatever kept it from a verdict."""
+        run = self._household.runs.create("lessons")
+        self._folder = self._home.runs / run.id
+        try:
+            files = RunFiles(self._folder)
+            _make_folder(self._folder)
+            self._tell("run_started", 0.0, {"run": run.id, "recipe": recipe_name, "who": who})
+            inputs = begin(self._home, self._settings, self._household, run.id, recipe_name, files)
+            for stage in STAGES:
+                self._stage(stage, files)
+            return self._conclude(run, inputs, files, who)
+        except EnlaceError as error:
+            self._failed(run, error)
+            raise
+
+    def _stage(self, stage: str, files: RunFiles) -> None:
+        """Run one stage's process to its end. Raises what it reports, StageDied, StageOverBudget, RunStopped."""
+        folder = files.stage(stage)
+        folder.mkdir(exist_ok=True)
+        with (folder / "output.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "trainer.worker", stage, str(files.folder)],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **WORKER_ENVIRONMENT},
+                cwd=Path(__file__).parents[1],
+            )
+            try:
+                self._wait(stage, process)
+            finally:
+                self._end(process)
+        if process.returncode != 0 or not files.report(stage).is_file():
+            if files.error(stage).is_file():
+                told = read_json(files.error(stage))
+                raise Relayed(told["code"], told["facts"])
+            raise StageDied(stage=stage, status=process.returncode, log=str(folder / "output.log"))
+
+    def _wait(self, stage: str, process: subprocess.Popen[bytes]) -> None:
+        while process.poll() is None:
+            if self._stopping:
+                raise RunStopped(run=self._folder.name)
+            if time.monotonic() > self._deadline:
+                raise StageOverBudget(stage=stage, seconds=self._settings.training.budget.run_seconds)
+            time.sleep(POLL_SECONDS)
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        if process.poll() is None:
+            process.terminate()
+            try:
+                process.wait(self._settings.training.budget.stop_grace_seconds)
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
+
+    def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
+        """Judge, promote where the gate lets it, write the manifest, close the run."""
+        measured = read_json(files.measures)
+        parity = read_json(files.report("export"))["parity_kl"]
+        measures = {**measured["measures"], "parity_kl": parity}
+        verdict = judge(measures, self._settings.training.gate)
+        self._tell("verdict", 0.98, verdict.as_json())
+        if self._stopping:
+            raise RunStopped(run=run.id)
+        snapshot = self._promote(run, inputs, files, verdict, who) if verdict.decision == "SHIP" else None
+        write_manifest(files, inputs, measures, measured["baseline"], verdict, snapshot)
+        name = snapshot.id if snapshot else None
+        summary = {"lessons": len(inputs.lessons), "recipe": inputs.recipe_name, "gate": verdict.as_json()}
+        self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=name, summary=summary)
+        self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": name or ""})
+        return Outcome(run.id, verdict.decision, name)
+
+    def _promote(self, run: Run, inputs: Inputs, files: RunFiles, verdict: Verdict, who: str) -> Snapshot:
+        """The adapter becomes a snapshot, the current one, and what a running engine serves. Raises SwapRefused."""
+        snapshots = self._household.snapshots
+        digest = self._household.artifacts.put_file(files.adapter)
+        snapshot = snapshots.create(
+            inputs.base_name,
+            inputs.base_sha256,
+            adapters=[Adapter(digest, 1.0)],
+            parent=inputs.current,
+            run=run.id,
+            reason="training",
+            gate=verdict.as_json(),
+        )
+        snapshots.promote(snapshot.id, who, f"run {run.id}")
+        client = EngineClient(self._home, self._settings.engine, lambda: snapshot.digest)
+        try:
+            asyncio.run(client.load(snapshot.digest))
+        except EnlaceError as error:
+            snapshots.rollback("enlace", f"the engine refused {snapshot.id}: {error.code}")
+            raise SwapRefused(snapshot=snapshot.id, reason=error.code) from error
+        self._tell("promoted", 0.99, {"snapshot": snapshot.id})
+        return snapshot
+
+    def _failed(self, run: Run, error: EnlaceError) -> None:
+        code = error.relayed_code if isinstance(error, Relayed) else error.code
+        state = "stopped" if isinstance(error, RunStopped) else "failed"
+        self._household.runs.finish(run.id, state, summary={"code": code, "facts": error.facts})  # type: ignore[arg-type]
+        try:
+            self._tell("run_failed", None, {"code": code, "facts": error.facts})
+        except NoRoom:
+            # The run's end is on record in the database; its log has no room for it.
+            return
+
+    def _tell(self, kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
+        try:
+            runlog.append(self._folder, RunEvent(self._clock(), kind, "", fraction, facts))
+        except OSError as error:
+            raise NoRoom(path=str(self._folder), reason=error.strerror or str(error)) from error
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
+
+
+def carry(home: Home, settings: Settings, recipe: str, who: str) -> Outcome:
+    """A whole run in this process, stopped by SIGTERM or SIGINT."""
+    with Household.open(home, settings.memory) as household:
+        supervisor = Supervisor(home, settings, household, time.time)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: supervisor.stop())
+        return supervisor.run(recipe, who)
+
+
+def as_line(outcome: Outcome) -> str:
+    """An outcome as one line of JSON."""
+    return json.dumps(asdict(outcome))

@@ -1,0 +1,56 @@
+"""Telling Spanish questions from English ones, and the pieces that both generators take a question apart into."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Literal
+
+Language = Literal["es", "en"]
+
+SPANISH_WORDS = frozenset(
+    "el la los las un una de del que qué cuál cuáles quién quiénes cómo cuándo dónde cuánto cuántos cuántas es son está"
+    " están mi mis nuestro nuestra nuestros nuestras se nos en con para por a al y tu su hay tiene tenemos llama".split()
+)
+ENGLISH_WORDS = frozenset(
+    "the a an of is are was do does did what which who where when how our my your we i you to in on for and with has"
+    " have can should".split()
+)
+
+
+def language_of(text: str) -> Language:
+    """Spanish where its marks or its small words prevail, else English."""
+    if "¿" in text or "¡" in text:
+        return "es"
+    words = re.findall(r"\w+", text.lower())
+    spanish = sum(word in SPANISH_WORDS for word in words)
+    return "es" if spanish > sum(word in ENGLISH_WORDS for word in words) else "en"
+
+
+def bare(question: str) -> str:
+    """The question without its marks: no leading ¿, no closing ? or full stop."""
+    return " ".join(question.split()).strip("¿?¡!. ")
+
+
+def lowered(text: str) -> str:
+    """The first letter small, unless the first word is a name, an initial or "I"."""
+    first = text.split(" ", 1)[0]
+    keep = first == "I" or first.startswith("I'") or (len(first) > 1 and first.isupper())
+    return text if keep or not text else text[0].lower() + text[1:]
+
+
+def raised(text: str) -> str:
+    """The first letter large."""
+    return text[:1].upper() + text[1:]
+
+
+def plain(text: str) -> str:
+    """Small letters, no accents but ñ, no punctuation: how people type in a hurry."""
+    decomposed = unicodedata.normalize("NFD", text.lower().replace("ñ", "\0"))
+    kept = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
+    return " ".join(re.sub(r"[^\w\s'-]", " ", kept).split())
+
+
+def distinct(candidates: list[str], limit: int) -> list[str]:
+    """The first ``limit`` different candidates, empty ones left out, in their order."""
+    return [text for text in dict.fromkeys(" ".join(c.split()) for c in candidates) if text][:limit]

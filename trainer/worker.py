@@ -1,0 +1,75 @@
+"""One stage of one run, as a process of its own: ``python -m trainer.worker STAGE RUN_DIR``. Files only."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import resource
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from configs.errors import EnlaceError
+from memory import runlog
+from memory.runlog import RunEvent
+from trainer.courtesy import Courtesy, die_with, step_back
+from trainer.errors import NoRoom
+from trainer.plan import STAGES, share_of_run
+from trainer.run_files import RunFiles, read_inputs, write_json
+from trainer.stages.context import StageContext
+
+FUNCTIONS = {
+    "prepare": ("trainer.stages.prepare", "prepare"),
+    "train": ("trainer.stages.train", "train_adapter"),
+    "export": ("trainer.stages.export", "export_adapter"),
+    "evaluate": ("trainer.stages.evaluate", "evaluate"),
+}
+
+
+def main(arguments: list[str]) -> int:
+    """Run a stage; 0 when its result is there, 1 when ``error.json`` says why not, 2 for wrong usage."""
+    if len(arguments) != 2 or arguments[0] not in STAGES:
+        sys.stderr.write(f"python -m trainer.worker {'|'.join(STAGES)} RUN_DIR\n")
+        return 2
+    stage, files = arguments[0], RunFiles(Path(arguments[1]))
+    die_with(os.getppid())
+    try:
+        files.stage(stage).mkdir(parents=True, exist_ok=True)
+        _run(stage, files)
+    except EnlaceError as error:
+        write_json(files.error(stage), {"code": error.code, "facts": error.facts})
+        return 1
+    except OSError as error:
+        refused = NoRoom(path=str(error.filename or files.folder), reason=error.strerror or str(error))
+        write_json(files.error(stage), {"code": refused.code, "facts": refused.facts})
+        return 1
+    return 0
+
+
+def _run(stage: str, files: RunFiles) -> None:
+    inputs = read_inputs(files)
+    budget = inputs.training.budget
+    if inputs.training.idle_priority:
+        step_back()
+    start = time.monotonic()
+
+    def emit(kind: str, share: float, facts: Mapping[str, Any]) -> None:
+        runlog.append(files.folder, RunEvent(time.time(), kind, stage, share_of_run(stage, share), facts))
+
+    courtesy = Courtesy(inputs.busy_flag, longest=budget.busy_wait_seconds, poll=budget.busy_poll_seconds)
+    context = StageContext(files, inputs, emit, courtesy)
+    emit("stage_started", 0.0, {})
+    module, name = FUNCTIONS[stage]
+    function: Callable[[StageContext], None] = getattr(importlib.import_module(module), name)
+    function(context)
+    # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    report = {"seconds": time.monotonic() - start, "waited": courtesy.waited, "peak_bytes": peak, **context.report}
+    write_json(files.report(stage), report)
+    emit("stage_done", 1.0, report)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
