@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import signal
 import sys
 from collections.abc import Callable, Iterator
 from typing import TypeVar
@@ -24,6 +25,8 @@ def main(name: str, about: str, parts: dict[str, Part], arguments: list[str] | N
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--only", choices=sorted(parts), action="append", help="measure this part alone; repeatable")
     options = parser.parse_args(arguments)
+    # A termination unwinds as Ctrl-C does, so that homes are removed and engines stopped.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     plan = load_plan(quick=options.quick)
     described = machine.describe() | {"plan": "quick" if options.quick else "full"}
     rows: list[Row] = []

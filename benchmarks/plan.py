@@ -31,7 +31,7 @@ class LearningPlan(BaseModel):
     pairs: int = Field(ge=1, le=64, description="How many of the pairs are trained.")
     epochs: int = Field(ge=1, description="Passes over the pairs.")
     timeout_s: float = Field(gt=0, description="Seconds that one training may take.")
-    loop: bool = Field(description="Whether the whole loop over 24 lessons is measured too.")
+    loop: bool = Field(description="Whether the whole loop over 24 lessons is measured too: it takes minutes.")
 
 
 class InterfacePlan(BaseModel):

@@ -32,9 +32,13 @@ class Finished:
 
 
 def run(
-    arguments: Sequence[str], environment: Mapping[str, str], *, timeout: float, cwd: Path | None = None
+    arguments: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    timeout: float,
+    accepted: Sequence[int] = (0,),
 ) -> Finished:
-    """Run to the end. Raises MeasurementFailed when it exits non-zero or takes longer than ``timeout`` seconds.
+    """Run to the end. Raises MeasurementFailed on an exit code not ``accepted``, or after ``timeout`` seconds.
 
     The peak is the larger of two: what the system reports of the largest single process, and the sum over the
     process and its descendants, sampled. The first misses a family of processes, the second a short spike.
@@ -44,7 +48,6 @@ def run(
         process = subprocess.Popen(
             list(arguments),
             env=dict(environment),
-            cwd=cwd,
             stdin=subprocess.DEVNULL,
             stdout=output,
             stderr=complaints,
@@ -60,7 +63,7 @@ def run(
         for stream in (output, complaints):
             stream.seek(0)
         text, complaint = output.read().decode(errors="replace"), complaints.read().decode(errors="replace")
-    if code != 0:
+    if code not in accepted:
         ending = (complaint.strip() or text.strip())[-SHOWN_CHARACTERS:]
         raise MeasurementFailed(f"`{' '.join(arguments)[:SHOWN_CHARACTERS]}` ended with code {code}: {ending}")
     return Finished(seconds, max(largest, watch.peak), text)
