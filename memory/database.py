@@ -56,6 +56,8 @@ class Database:
         # NORMAL would survive kill -9 as well, since written pages are the kernel's; but in WAL it syncs only at
         # checkpoints, so a power cut could take back a question that a person saw accepted. FULL syncs each commit.
         execute("PRAGMA synchronous = FULL")
+        # What is forgotten, or taken back from the household, shall not stay readable in free pages of the file.
+        execute("PRAGMA secure_delete = ON")
 
     @contextmanager
     def transaction(self) -> Iterator[None]:

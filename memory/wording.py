@@ -69,9 +69,7 @@ class Wordings:
         words = opened(text[: self._settings.question_characters])
         language = _language(words, lexicon)
         stop, terms = lexicon.stop[language], lexicon.terms[language]
-        return frozenset(
-            terms.get(word) or stem(word, lexicon.endings) for word in _joined(words, lexicon) if word not in stop
-        )
+        return frozenset(_term(word, terms, lexicon.endings) for word in _joined(words, lexicon) if word not in stop)
 
     def language(self, text: str) -> str:
         """The language that most of the small words of a text are of: "es", "en", or "" for as many of each."""
@@ -135,7 +133,9 @@ def read_lexicon() -> Lexicon:
     lists = parse(content.decode())
     # Longest first: of "ations" and "s" the first one that leaves a stem is cut.
     endings = tuple(sorted(lists["endings"].split(), key=len, reverse=True))
-    terms = {word: group[0] for group in lists["same"] for word in group}
+    listed = {word: group[0] for group in lists["same"] for word in group}
+    # desayuna is the breakfast of desayuno without being listed; of two groups with one stem, the first has it.
+    terms = {stem(word, endings): term for word, term in reversed(listed.items())} | listed
     near: dict[str, frozenset[str]] = {}
     for group in lists["near"]:
         near |= {term: near.get(term, frozenset()) | frozenset(group) for term in group}
@@ -160,7 +160,7 @@ def read_lexicon() -> Lexicon:
 
 
 def _with_stems(words: list[str], terms: Mapping[str, str], endings: tuple[str, ...]) -> set[str]:
-    return {terms.get(word) or stem(word, endings) for word in words}
+    return {_term(word, terms, endings) for word in words}
 
 
 def _joined(words: list[str], lexicon: Lexicon) -> list[str]:
@@ -176,6 +176,11 @@ def _joined(words: list[str], lexicon: Lexicon) -> list[str]:
             result.append(words[at])
             at += 1
     return result
+
+
+def _term(word: str, terms: Mapping[str, str], endings: tuple[str, ...]) -> str:
+    cut = stem(word, endings)
+    return terms.get(word) or terms.get(cut) or cut
 
 
 def _language(words: list[str], lexicon: Lexicon) -> str:

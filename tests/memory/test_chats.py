@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -145,7 +146,7 @@ def test_rating_an_answer_can_be_taken_back(chats: Chats) -> None:
 
 @pytest.mark.parametrize("search", ["nunez", "NUNEZ", "Núñez", unicodedata.normalize("NFD", "Núñez"), "nuñ"])
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_name_is_found_however_it_is_written(chats: Chats, search: str, form: str) -> None:
+def test_a_name_is_found_however_it_is_written(chats: Chats, search: str, form: Literal["NFC", "NFD"]) -> None:
     say(chats, unicodedata.normalize(form, "llama a la señora Núñez"), "nada")
     (hit,) = chats.search(search)
     assert [hit.snippet[start:end] for start, end in hit.marks] == [unicodedata.normalize(form, "Núñez")]
