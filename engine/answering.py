@@ -29,7 +29,8 @@ EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
     """Have the snapshot ``digest`` served; returns at once when it is. Raises what the swap raises."""
     if scheduler.loaded.served.manifest_digest != digest:
-        await asyncio.wrap_future(scheduler.swap(read_served(home, digest)))
+        served = await asyncio.get_running_loop().run_in_executor(None, read_served, home, digest)
+        await asyncio.wrap_future(scheduler.swap(served))
 
 
 class Answer:

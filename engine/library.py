@@ -8,6 +8,7 @@ import functools
 import importlib
 import importlib.util
 import logging
+import os
 import sys
 import types
 from typing import Any
@@ -20,6 +21,16 @@ KEPT_COMPLAINTS = 8
 
 log = logging.getLogger("enlace.native")
 complaints: collections.deque[str] = collections.deque(maxlen=KEPT_COMPLAINTS)
+
+
+def set_thread_spins(spins: int) -> None:
+    """How often a thread looks for the others before it sleeps; call before the first ``library()``.
+
+    OpenMP's own choice is 300,000: on a machine that does anything else, the threads then wait for each other
+    through whole time slices. Measured on two busy cores: under 1 token/s against 11 with 500 spins; on two quiet
+    ones no difference above 300.
+    """
+    os.environ.setdefault("GOMP_SPINCOUNT", str(spins))
 
 
 @functools.cache

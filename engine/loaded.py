@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -33,20 +34,21 @@ class Loaded:
         summary = check_gguf(served.model)
         size = min(settings.context_size, summary.context_length or settings.context_size)
         check_fits(summary, size * settings.slots, settings.memory_reserve_mb)
-        self.model = Model(served.model, gpu_layers=settings.gpu_layers)
-        self.context = Context(
-            self.model,
-            ContextShape(
-                context_size=size,
-                slots=settings.slots,
-                batch_size=settings.batch_size,
-                outputs=settings.slots,
-                threads=settings.threads or physical_cores(),
-                flash_attention=settings.flash_attention,
-            ),
+        shape = ContextShape(
+            context_size=size,
+            slots=settings.slots,
+            batch_size=settings.batch_size,
+            outputs=settings.slots,
+            threads=settings.threads or physical_cores(),
+            flash_attention=settings.flash_attention,
         )
-        self.vocabulary = Vocabulary(self.model)
-        self.template = ChatTemplate.of(self.model.template(), self.vocabulary)
+        with contextlib.ExitStack() as undo:
+            self.model = Model(served.model, gpu_layers=settings.gpu_layers)
+            undo.callback(self.model.close)
+            self.vocabulary = Vocabulary(self.model)
+            self.template = ChatTemplate.of(self.model.template(), self.vocabulary)
+            self.context = Context(self.model, shape)
+            undo.pop_all()
         self.served = served
         self._open, self._closed = threading.Lock(), False
         self._adapters: list[tuple[Adapter, float]] = []

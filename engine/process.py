@@ -22,6 +22,7 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
 from engine.errors import EngineStartFailed
+from engine.library import set_thread_spins
 from engine.loaded import Loaded
 from engine.served import read_served
 from engine.starting import LOG
@@ -81,6 +82,7 @@ def _serve(home: Home, settings: EngineSettings, manifest: str, report_fd: int |
 
 
 def _load(loading: Future[Loaded], served: Any, settings: EngineSettings) -> None:
+    set_thread_spins(settings.thread_spins)
     try:
         loading.set_result(Loaded(served, settings))
     except BaseException as error:  # the waiting thread raises it again

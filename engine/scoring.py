@@ -16,6 +16,7 @@ import numpy.typing as npt
 from engine.errors import PromptTooLong
 from engine.fit import physical_cores
 from engine.gguf import check_adapter, check_gguf
+from engine.library import set_thread_spins
 from engine.messages import Message
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.prompt import render, render_pair
@@ -41,8 +42,10 @@ class LocalModel:
         context_size: int = 2048,
         chunk: int = 64,
         threads: int = 0,
+        thread_spins: int = 300,
         flash_attention: bool = False,
     ) -> None:
+        set_thread_spins(thread_spins)
         check_gguf(path)
         self._path = path
         self._model = Model(path)

@@ -10,7 +10,8 @@ from typing import Any
 
 from configs.home import Home
 from engine.catalogue import model_path
-from engine.errors import SnapshotBroken
+from engine.errors import ModelReplaced, SnapshotBroken
+from engine.fingerprint import file_sha256
 
 MANIFEST_FORMAT = 1
 
@@ -38,7 +39,8 @@ class ServedSnapshot:
 def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
     """The snapshot whose manifest is the artifact ``manifest_digest``.
 
-    Raises SnapshotBroken (manifest or adapter missing, damaged or of another format) and ModelMissing.
+    Adapters are only served over the very file they were trained on. Raises SnapshotBroken (manifest or adapter
+    missing, damaged or of another format), ModelMissing and ModelReplaced.
     """
     manifest = _read_manifest(home, manifest_digest)
     try:
@@ -47,7 +49,10 @@ def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
         base_name, base_sha256 = str(base["name"]), str(base["sha256"])
     except (KeyError, TypeError, ValueError) as error:
         raise SnapshotBroken(digest=manifest_digest, reason=f"the manifest lacks or garbles {error}") from error
-    return ServedSnapshot(name, manifest_digest, base_name, model_path(home, base_name), base_sha256, adapters)
+    model = model_path(home, base_name)
+    if adapters and file_sha256(home, model) != base_sha256:
+        raise ModelReplaced(path=str(model), snapshot=name)
+    return ServedSnapshot(name, manifest_digest, base_name, model, base_sha256, adapters)
 
 
 def _read_manifest(home: Home, digest: str) -> dict[str, Any]:
@@ -70,6 +75,11 @@ def _read_manifest(home: Home, digest: str) -> dict[str, Any]:
 
 def _adapter(home: Home, digest: str, entry: dict[str, Any]) -> AdapterFile:
     path = home.artifact(str(entry["sha256"]))
-    if not path.is_file():
-        raise SnapshotBroken(digest=digest, reason=f"the adapter {entry['sha256']} is not in the store")
+    try:
+        with path.open("rb") as file:
+            content = hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise SnapshotBroken(digest=digest, reason=f"its adapter {path.name[:8]}: {error.strerror}") from error
+    if content != entry["sha256"]:
+        raise SnapshotBroken(digest=digest, reason=f"its adapter {path.name[:8]} is damaged")
     return AdapterFile(path, float(entry["scale"]))

@@ -32,6 +32,11 @@ class EngineSettings(BaseModel):
     slots: int = Field(ge=1, le=64, description="How many answers are written at the same time.")
     queue_length: int = Field(ge=0, description="How many more questions may wait for a slot.")
     threads: int = Field(ge=0, description="Threads for computing; 0 takes the physical cores.")
+    thread_spins: int = Field(
+        ge=0,
+        description="How long a computing thread waits for the others before it sleeps. Too few slows a quiet machine, "
+        "too many stalls a busy one.",
+    )
     batch_size: int = Field(ge=2, description="The most tokens that one step computes, all slots together.")
     prompt_chunk: int = Field(
         ge=1, description="Tokens of a prompt read per step: smaller stops sooner and lets other answers flow."
