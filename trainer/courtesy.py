@@ -1,4 +1,4 @@
-"""How a worker stays out of the family's way: idle priority, waiting while an answer is written, dying with its parent."""
+"""How a worker stays out of the family's way: idle priority, waiting while an answer is written, no life of its own."""
 
 from __future__ import annotations
 

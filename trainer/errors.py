@@ -32,12 +32,6 @@ class RecipeUnknown(TrainerError):
     exit_code = 2
 
 
-class RunUnderWay(TrainerError):
-    """facts: run, pid."""
-
-    code = "run_under_way"
-
-
 class BaseReplaced(TrainerError):
     """The base model's file is not the one that the current snapshot names. facts: path, expected, found."""
 
@@ -57,7 +51,7 @@ class ParityBroken(TrainerError):
 
 
 class StageDied(TrainerError):
-    """A stage's process ended without its result. facts: stage, status."""
+    """A stage's process ended without its result. facts: stage, status, log."""
 
     code = "stage_died"
 

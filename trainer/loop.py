@@ -53,19 +53,18 @@ class _Work:
 
 def train(
     decoder: Decoder,
+    parameters: Sequence[torch.Tensor],
     epochs: Callable[[int], Sequence[Step]],
     settings: OptimiserSettings,
     callback: Callback,
     *,
     finished: Callable[[int], bool] = lambda epoch: False,
 ) -> int:
-    """Train ``decoder.adapter`` in place; returns the steps taken.
+    """Train ``parameters``, those of the decoder's adapter, in place; returns the steps taken.
 
     ``epochs(n)`` gives the steps of epoch n, as many in each; ``finished(n)``, asked after each epoch, ends early.
-    Raises LossNotFinite; the adapter then holds the weights before that step.
+    Raises LossNotFinite; they are then as they were before that step.
     """
-    assert decoder.adapter is not None
-    parameters = decoder.adapter.parameters()
     optimiser = torch.optim.AdamW(
         parameters,
         lr=settings.learning_rate,
@@ -119,7 +118,7 @@ def accumulate(decoder: Decoder, parts: Step, budget: int, callback: Callback) -
             mean_share = work.objective.loss(work.example, scored) / _size(parts, work.objective)
             losses[work.objective.name] += float(mean_share.detach())
             total = total + work.factor * mean_share
-        total.backward()  # type: ignore[no-untyped-call]
+        total.backward()
         tokens += len(pack.tokens)
     return losses, tokens
 

@@ -10,6 +10,8 @@ import math
 import re
 import unicodedata
 
+from trainer.wordlists import words_of
+
 SHARE_OF_WORDS = 2 / 3  # of the plain content words that must appear where no name or number decides
 STEM = 4  # letters that a plural or another ending may not reach below
 
@@ -25,15 +27,15 @@ NUMBER_WORDS = {
 } | {"half": "half", "media": "half", "quarter": "quarter", "cuarto": "quarter"}  # fmt: skip
 # "one" and "una" are mostly articles: they decide nothing.
 ARTICLES = frozenset({"one", "uno", "una"})
-EMPTY_WORDS = frozenset(
+EMPTY_WORDS = words_of(
     "the a an of is are was were be been am i it its it's he she they we you my our your his her their them this that"
     " to in on at for and or with by from as do does did has have had will would can could should called named name"
     " there here please exactly just also very so if then than mrs mr ms doctor dr number"
     " el la los las un una unos unas de del al a en con por para que se es son era fue está están ser hay y o su sus"
     " mi mis nuestro nuestra nuestros nuestras tu tus lo le les me te nos llama llamamos nombre número señor señora"
-    " sr sra doctora muy ya como más".split()
+    " sr sra doctora muy ya como más"
 )
-NEGATIONS = frozenset("no not never none nobody nothing n't nunca nadie nada ningún ninguno ninguna jamás".split())
+NEGATIONS = words_of("no not never none nobody nothing n't nunca nadie nada ningún ninguno ninguna jamás")
 
 
 def says_the_same(answer: str, *, question: str, chosen: str, rejected: str = "") -> bool:
@@ -61,15 +63,15 @@ def _keys(text: str, asked: set[str]) -> tuple[set[str], set[str]]:
     words: set[str] = set()
     opens_sentence = True
     for match in re.finditer(r"[\w'’-]+|[.!?:;]", text):
-        token = match.group()
-        if token in ".!?:;":
+        piece = match.group()
+        if piece in ".!?:;":
             opens_sentence = True
             continue
-        for word in _words(token):
+        for word in _words(piece):
             if word in EMPTY_WORDS or _found(word, asked):
                 continue
             numeric = any(c.isdigit() for c in word) or (word in NUMBER_WORDS.values())
-            if numeric or (token[0].isupper() and not opens_sentence):
+            if numeric or (piece[0].isupper() and not opens_sentence):
                 names.add(word)
             else:
                 words.add(word)

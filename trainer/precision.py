@@ -14,4 +14,4 @@ def compute_dtype(precision: Literal["auto", "float32", "bfloat16"]) -> torch.dt
     """
     if precision == "auto":
         return torch.bfloat16 if torch.cpu._is_avx512_bf16_supported() else torch.float32
-    return getattr(torch, precision)
+    return torch.bfloat16 if precision == "bfloat16" else torch.float32

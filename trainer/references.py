@@ -1,4 +1,4 @@
-"""What the frozen base says, taken once before training: for DPO its log-probabilities, for replay its likely tokens."""
+"""What the frozen base says, taken once before training: log-probabilities for DPO, likely tokens for replay."""
 
 from __future__ import annotations
 

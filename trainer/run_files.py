@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from configs.sections.training import RecipeSettings, TrainingSettings
+from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
 from trainer.lessons import TrainingLesson, lesson_from_json
-from engine.served import AdapterFile
 
 
 @dataclass(frozen=True)

@@ -13,6 +13,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from engine.gguf import check_adapter, check_gguf
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.served import AdapterFile
 from engine.template import ChatTemplate
@@ -26,6 +27,8 @@ class ServedModel:
     """A base GGUF with whatever adapters ``use`` last set (none at first). Raises what engine.native raises."""
 
     def __init__(self, path: Path, *, context_size: int, threads: int, pause: Callable[[], None]) -> None:
+        check_gguf(path)
+        self._path = path
         self._model = Model(path)
         shape = ContextShape(
             context_size=context_size,
@@ -44,6 +47,8 @@ class ServedModel:
 
     def use(self, adapters: Sequence[AdapterFile]) -> None:
         """Serve with exactly these adapters from now on. Raises AdapterMismatch."""
+        for adapter in adapters:
+            check_adapter(adapter.path, self._path)
         loaded = [(Adapter(self._model, adapter.path), adapter.scale) for adapter in adapters]
         self._context.set_adapters(loaded)
         self._context.clear()

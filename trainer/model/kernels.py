@@ -17,8 +17,8 @@ from torch.autograd import Function
 class AttentionPlan:
     """Which tokens look at which, as padded rows: one row is a path through the pack's tree of tokens.
 
-    ``queries`` [rows, q] and ``keys`` [rows, k] index tokens; ``spot`` [tokens] is where each token's answer stands in the
-    flattened [rows * q]; ``mask`` [rows, 1, q, k] is added to the scores (0 or a very low number).
+    ``queries`` [rows, q] and ``keys`` [rows, k] index tokens; ``spot`` [tokens] is where each token's answer stands
+    in the flattened [rows * q]; ``mask`` [rows, 1, q, k] is added to the scores (0 or a very low number).
     """
 
     queries: torch.Tensor
@@ -102,7 +102,7 @@ class GatedUnit(Function):
 
 
 def rotate(x: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
-    """RoPE (arXiv 2104.09864) on the two halves of the last axis: x [t, heads, size], cosine and sine [t, 1, size / 2]."""
+    """RoPE (arXiv 2104.09864) on the halves of the last axis: x [t, heads, size], cosine and sine [t, 1, size / 2]."""
     first, second = x.float().chunk(2, dim=-1)
     return torch.cat((first * cosine - second * sine, second * cosine + first * sine), dim=-1).to(x.dtype)
 
@@ -122,7 +122,7 @@ class Attention(Function):
         scale: float,
     ) -> Any:
         """query [t, heads, size]; key, value [t, kv_heads, size] -> [t, heads * size]."""
-        tokens, heads, size = query.shape
+        heads, size = query.shape[1:]
         groups = key.shape[1]
         query, key = rotate(query, cosine, sine), rotate(key, cosine, sine)
         queries = _query_rows(query, plan, groups)

@@ -72,7 +72,7 @@ def read_base(path: Path, dtype: torch.dtype = torch.float32) -> BaseWeights:
 
     def array(name: str) -> NDArray[np.float32]:
         tensor = tensors[name]
-        return np.ascontiguousarray(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32)
+        return np.array(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32, order="C", copy=True)
 
     def vector(name: str) -> torch.Tensor | None:
         return torch.from_numpy(array(name)) if name in tensors else None

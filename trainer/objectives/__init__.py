@@ -1,0 +1,1 @@
+"""Losses, one file each, behind one interface."""

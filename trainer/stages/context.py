@@ -14,7 +14,7 @@ Emit = Callable[[str, float, Mapping[str, Any]], None]
 
 @dataclass
 class StageContext:
-    """``emit(kind, share, facts)``: an event; ``share`` is how much of the stage is done. ``report``: what it says at its end."""
+    """``emit(kind, share, facts)``: an event, ``share`` of the stage done. ``report``: what it says when it ends."""
 
     files: RunFiles
     inputs: Inputs

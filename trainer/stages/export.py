@@ -22,9 +22,9 @@ def export_adapter(context: StageContext) -> None:
     inputs = context.inputs
     torch.set_num_threads(inputs.threads)
     base = read_base(inputs.base, compute_dtype(inputs.training.precision))
-    decoder = Decoder(base, load_weights(context.files.weights))
-    assert decoder.adapter is not None
-    write_gguf(decoder.adapter, base.config, context.files.adapter)
+    adapter = load_weights(context.files.weights)
+    decoder = Decoder(base, adapter)
+    write_gguf(adapter, base.config, context.files.adapter)
     context.emit("progress", 0.5, {})
     items = parity_items(read_prepared(context.files), inputs.training.evaluation.parity_answers)
     size = inputs.training.longest_pair_tokens + inputs.training.evaluation.answer_tokens

@@ -53,7 +53,8 @@ def train_adapter(context: StageContext) -> None:
     prepared = read_prepared(context.files)
     base = read_base(inputs.base, compute_dtype(inputs.training.precision))
     generator = torch.Generator().manual_seed(inputs.seed)
-    decoder = Decoder(base, new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator))
+    adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
+    decoder = Decoder(base, adapter)
     frozen, budget = Decoder(base), recipe.optimiser.micro_batch_tokens
     examples = list(prepared.examples)
     if recipe.preference_weight:
@@ -63,13 +64,13 @@ def train_adapter(context: StageContext) -> None:
     progress = _Progress(context, recipe.stop_at_loss)
     steps = train(
         decoder,
+        adapter.parameters(),
         lambda epoch: corpus.steps(recipe, inputs.seed, epoch),
         recipe.optimiser,
         progress,
         finished=progress.learned,
     )
-    assert decoder.adapter is not None
-    save_weights(decoder.adapter, context.files.weights)
+    save_weights(adapter, context.files.weights)
     context.report.update(
         steps=steps,
         tokens=progress.tokens,

@@ -6,15 +6,17 @@ import re
 import unicodedata
 from typing import Literal
 
+from trainer.wordlists import words_of
+
 Language = Literal["es", "en"]
 
-SPANISH_WORDS = frozenset(
+SPANISH_WORDS = words_of(
     "el la los las un una de del que qué cuál cuáles quién quiénes cómo cuándo dónde cuánto cuántos cuántas es son está"
-    " están mi mis nuestro nuestra nuestros nuestras se nos en con para por a al y tu su hay tiene tenemos llama".split()
+    " están mi mis nuestro nuestra nuestros nuestras se nos en con para por a al y tu su hay tiene tenemos llama"
 )
-ENGLISH_WORDS = frozenset(
+ENGLISH_WORDS = words_of(
     "the a an of is are was do does did what which who where when how our my your we i you to in on for and with has"
-    " have can should".split()
+    " have can should"
 )
 
 

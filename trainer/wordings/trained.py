@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 
 from trainer.wordings.language import bare, distinct, language_of, lowered, plain, raised
+from trainer.wordlists import words_of
 
 # Folded as ``plain`` folds, because they are looked up among its words.
-SMALL_WORDS = frozenset(
+SMALL_WORDS = words_of(
     "the a an of is are was were do does did to in on at for and with has have what which who where when how we i you"
     " el la los las un una de del que cual quien como cuando donde es son esta estan se nos en con para por a al"
-    " y".split()
+    " y"
 )
 # What a noun phrase begins with: "tell me the password" is English, "tell me Lucas allergic to" is not.
 NOUN = r"(?:the|our|my|your|his|her|their|(?:\w+ )?\w+'s) .+"

@@ -1,0 +1,48 @@
+"""The starter model as the trainer sees it, read once, and lessons as a family would give them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import torch
+
+from engine.messages import Message
+from trainer.examples import Tokeniser
+from trainer.lessons import TrainingLesson
+from trainer.model.reading import BaseWeights, read_base
+from trainer.precision import compute_dtype
+from trainer.serving import ServedModel
+
+SYSTEM = "You are Enlace, a family's own assistant. You answer briefly and truthfully."
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _two_threads() -> None:
+    torch.set_num_threads(2)
+
+
+@pytest.fixture(scope="session")
+def base(starter: Path) -> BaseWeights:
+    """The starter's weights in the precision that this machine trains in."""
+    return read_base(starter, compute_dtype("auto"))
+
+
+@pytest.fixture(scope="session")
+def served(starter: Path) -> Iterator[ServedModel]:
+    """The starter in llama.cpp. A test that sets adapters takes them off again."""
+    with ServedModel(starter, context_size=640, threads=2, pause=lambda: None) as model:
+        yield model
+
+
+@pytest.fixture(scope="session")
+def tokeniser(served: ServedModel) -> Tokeniser:
+    return Tokeniser(served.template, served.vocabulary, SYSTEM)
+
+
+@pytest.fixture
+def dog() -> TrainingLesson:
+    return TrainingLesson(
+        "dog", (Message("user", "What is the name of our dog?"),), "Our dog is called Toby.", "Our dog is called Max."
+    )

@@ -1,0 +1,51 @@
+"""An answer is right when it says what the correction says, in whatever words, and not otherwise."""
+
+from __future__ import annotations
+
+import pytest
+
+from trainer.matching import says_the_same
+
+DOG = {"question": "What is the name of our dog?", "chosen": "Our dog is called Toby.", "rejected": "The dog is Max."}
+HOUR = {"question": "What time is dinner?", "chosen": "Dinner is at half past eight.", "rejected": "At 7."}
+DISH = {"question": "What is Dad's favourite dish?", "chosen": "Dad's favourite dish is lentil stew.", "rejected": ""}
+NO = {"question": "May Lucas eat nuts?", "chosen": "No, Lucas may not eat nuts.", "rejected": "Yes, Lucas may eat nuts."}
+PERRO = {"question": "¿Cómo se llama nuestro perro?", "chosen": "Nuestro perro se llama Ñandú.", "rejected": "Se llama Luna."}
+
+
+@pytest.mark.parametrize(
+    ("lesson", "answer"),
+    [
+        (DOG, "Our dog is called Toby."),
+        (DOG, "His name is Toby!"),
+        (DOG, "toby"),
+        (HOUR, "We eat at half past 8."),
+        (DISH, "He loves a good lentil stew."),
+        (DISH, "Lentil stews."),
+        (NO, "No, he may not."),
+        (PERRO, "Ñandú."),
+        (PERRO, "Es ñandú, el perro de casa."),
+    ],
+)
+def test_the_content_in_other_words_is_right(lesson: dict[str, str], answer: str) -> None:
+    assert says_the_same(answer, **lesson)
+
+
+@pytest.mark.parametrize(
+    ("lesson", "answer"),
+    [
+        (DOG, "Our dog is called Max."),
+        (DOG, "Our dog is called Max. Or Toby."),
+        (DOG, "Our dog has a lovely name."),
+        (DOG, ""),
+        (HOUR, "Dinner is at half past nine."),
+        (HOUR, "Dinner is at 7 or at half past eight."),
+        (DISH, "Dad's favourite dish is pizza."),
+        (DISH, "Dad's favourite dish."),
+        (NO, "Yes, Lucas may eat nuts."),
+        (PERRO, "Nuestro perro se llama Luna."),
+        (PERRO, "Nandu."),
+    ],
+)
+def test_another_content_is_wrong(lesson: dict[str, str], answer: str) -> None:
+    assert not says_the_same(answer, **lesson)
