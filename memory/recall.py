@@ -16,7 +16,7 @@ from memory.errors import MemberUnknown
 from memory.facts import Fact, Visibility, facts_at
 from memory.lessons import Lesson, lessons_at
 from memory.members import Member
-from memory.recall_index import Candidates, Kind, RecallIndex
+from memory.recall_index import Counts, Kind, RecallIndex
 from memory.text import storable
 from memory.wording import Wordings, question_key
 
@@ -119,25 +119,25 @@ class Recall:
     def _likely(
         self, kind: Kind, asked: Terms, likeness: Callable[[Terms, Terms, Mapping[str, float]], float], least: float
     ) -> list[_Likely]:
-        telling = [term for term in asked if not self._wordings.is_weak(term)]
+        telling = {term for term in asked if not self._wordings.is_weak(term)}
         result = []
         for visibility, index in self._indexes.items():
-            candidates = index.candidates(kind, telling, self._settings.candidates)
-            weights = self._weights(asked, candidates)
-            for item, terms in candidates.terms.items():
+            counts = index.counts(kind, telling)
+            if not counts.of:
+                continue
+            weights = self._weights(asked, counts)
+            wanted = {term: weights[term] for term in telling if term in counts.of}
+            for item, terms in index.candidates(kind, wanted, self._settings.candidates).items():
                 score = likeness(asked, terms, weights)
                 if score >= least:
                     result.append(_Likely(visibility, item, terms, score))
         return result
 
-    def _weights(self, asked: Terms, candidates: Candidates) -> dict[str, float]:
+    def _weights(self, asked: Terms, counts: Counts) -> dict[str, float]:
         """What each term of the question weighs: less, the more of the items there hold it."""
-        prior = self._settings.rarity_prior
-        rarest = math.log(prior + candidates.items)
+        everything = math.log(self._settings.rarity_prior + counts.items)
         return {
-            term: self._wordings.weight(term)
-            * math.log((prior + candidates.items) / max(1, candidates.counts.get(term, 0)))
-            / rarest
+            term: self._wordings.weight(term) * (1 - math.log(max(1, counts.of.get(term, 0))) / everything)
             for term in asked
         }
 

@@ -7,7 +7,7 @@ first question of a short-lived command need not read every lesson first.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -19,11 +19,10 @@ _NAME = "recall_terms"
 
 
 @dataclass(frozen=True)
-class Candidates:
-    """``terms`` of each item that shares one with the question, and how many of ``items`` hold each term."""
+class Counts:
+    """How many of all ``items`` hold each term."""
 
-    terms: dict[int, frozenset[str]]
-    counts: dict[str, int]
+    of: dict[str, int]
     items: int
 
 
@@ -48,28 +47,28 @@ class RecallIndex:
         """Take an item out of the index, if it is there."""
         self.database.run("DELETE FROM recall_terms WHERE kind = ? AND item = ?", (kind, item))
 
-    def candidates(self, kind: Kind, terms: Iterable[str], most: int) -> Candidates:
-        """The ``most`` items that share most of ``terms``, with all the terms that they hold."""
-        wanted = json.dumps(sorted(terms))
-        counts = self.database.rows(
+    def counts(self, kind: Kind, terms: Iterable[str]) -> Counts:
+        """How many items there are, and how many of them hold each of ``terms`` (none: left out)."""
+        rows = self.database.rows(
             "SELECT term, count(*) AS items FROM recall_terms"
             " WHERE kind = ? AND term IN (SELECT value FROM json_each(?)) GROUP BY term",
-            (kind, wanted),
+            (kind, json.dumps(list(terms))),
         )
-        if not counts:
-            return Candidates({}, {}, 0)
+        if not rows:
+            return Counts({}, 0)
+        items = "SELECT count(*) FROM lessons" if kind == "lesson" else "SELECT count(*) FROM facts"
+        return Counts({row["term"]: row["items"] for row in rows}, self.database.value(items))
+
+    def candidates(self, kind: Kind, weights: Mapping[str, float], most: int) -> dict[int, frozenset[str]]:
+        """The ``most`` items whose terms in common with ``weights`` weigh most, each with all the terms it holds."""
         rows = self.database.rows(
             "SELECT item, group_concat(term, ' ') AS terms FROM recall_terms WHERE kind = ?1 AND item IN ("
-            "  SELECT item FROM recall_terms WHERE kind = ?1 AND term IN (SELECT value FROM json_each(?2))"
-            "  GROUP BY item ORDER BY count(*) DESC, item DESC LIMIT ?3"
+            "  SELECT item FROM json_each(?2) JOIN recall_terms ON term = json_each.key WHERE kind = ?1"
+            "  GROUP BY item ORDER BY sum(json_each.value) DESC, item DESC LIMIT ?3"
             ") GROUP BY item",
-            (kind, wanted, most),
+            (kind, json.dumps(dict(weights)), most),
         )
-        items = self.database.value(
-            "SELECT count(*) FROM lessons" if kind == "lesson" else "SELECT count(*) FROM facts"
-        )
-        held = {row["item"]: frozenset(row["terms"].split(" ")) for row in rows}
-        return Candidates(held, {row["term"]: row["items"] for row in counts}, items)
+        return {row["item"]: frozenset(row["terms"].split(" ")) for row in rows}
 
     def _rebuild(self) -> None:
         """Index everything anew: a new file, or one that other code indexed."""
