@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from engine.errors import TemplateBroken
 from engine.messages import Message
@@ -12,6 +13,15 @@ from engine.vocabulary import Vocabulary
 
 # Unicode noncharacters: never part of a text, so one that no message holds can mark a place in the rendering.
 MARKERS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
+
+
+@dataclass(frozen=True)
+class _Rendering:
+    """A conversation as text; ``mark``, n, ``mark`` stands where control text n of a message was taken out."""
+
+    text: str
+    mark: str
+    taken: tuple[str, ...]
 
 
 def render(
@@ -23,8 +33,8 @@ def render(
     is plain text: it is taken out before rendering and tokenised as ordinary characters in its place. Give a
     system message: some templates write one of their own where there is none. Raises TemplateBroken.
     """
-    text, taken = _render_marked(template, vocabulary, messages, add_generation_prompt)
-    return _with_bos(vocabulary, _tokens(vocabulary, text, taken))
+    rendering = _render_marked(template, vocabulary, messages, add_generation_prompt)
+    return _with_bos(vocabulary, _tokens(vocabulary, rendering))
 
 
 def render_pair(
@@ -38,14 +48,14 @@ def render_pair(
     """
     prompt = render(template, vocabulary, messages)
     whole_messages = [*messages, Message("assistant", answer)]
-    head, _ = _render_marked(template, vocabulary, messages, add_generation_prompt=True)
-    whole, taken = _render_marked(template, vocabulary, whole_messages, add_generation_prompt=False)
-    whole_ids = _with_bos(vocabulary, _tokens(vocabulary, whole, taken))
+    head = _render_marked(template, vocabulary, messages, add_generation_prompt=True)
+    whole = _render_marked(template, vocabulary, whole_messages, add_generation_prompt=False)
+    whole_ids = _with_bos(vocabulary, _tokens(vocabulary, whole))
     if whole_ids[: len(prompt)] == prompt:
         rest = whole_ids[len(prompt) :]
-    elif not taken and whole.startswith(head):
+    elif not head.taken and whole.text.startswith(head.text):
         # A line break that opens the answer merges with the one that ends the prompt: the model says it apart.
-        rest = _tokens(vocabulary, whole[len(head) :], taken)
+        rest = _tokens(vocabulary, replace(whole, text=whole.text[len(head.text) :]))
     else:
         raise TemplateBroken(reason="it does not continue a prompt with the answer to it")
     for place, token in enumerate(rest):
@@ -56,12 +66,12 @@ def render_pair(
 
 def _render_marked(
     template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], add_generation_prompt: bool
-) -> tuple[str, list[str]]:
-    """The rendered text with a mark in place of every control text that a message holds, and those texts."""
+) -> _Rendering:
+    """The conversation as text, its messages' control texts taken out."""
     forbidden = template.forbidden(vocabulary)
     contents = "".join(message.content for message in messages)
     if forbidden is None or not forbidden.search(contents):
-        return template.render(messages, add_generation_prompt=add_generation_prompt), []
+        return _Rendering(template.render(messages, add_generation_prompt=add_generation_prompt), "", ())
     mark = next((mark for mark in MARKERS if mark not in contents), None)
     if mark is None:
         raise TemplateBroken(reason="the text holds every Unicode noncharacter")
@@ -72,20 +82,18 @@ def _render_marked(
         return f"{mark}{len(taken) - 1}{mark}"
 
     marked = [Message(message.role, forbidden.sub(take, message.content)) for message in messages]
-    text = template.render(marked, add_generation_prompt=add_generation_prompt)
-    # The mark becomes NUL-free and fixed, so that two renderings of the same messages compare equal.
-    return text.replace(mark, MARKERS[0]), taken
+    return _Rendering(template.render(marked, add_generation_prompt=add_generation_prompt), mark, tuple(taken))
 
 
-def _tokens(vocabulary: Vocabulary, text: str, taken: Sequence[str]) -> list[int]:
-    if not taken:
-        return vocabulary.tokenize(text, special=True)
+def _tokens(vocabulary: Vocabulary, rendering: _Rendering) -> list[int]:
+    if not rendering.taken:
+        return vocabulary.tokenize(rendering.text, special=True)
     ids: list[int] = []
     plain: dict[str, list[int]] = {}
-    for place, part in enumerate(re.split(f"{MARKERS[0]}(\\d+){MARKERS[0]}", text)):
+    for place, part in enumerate(re.split(f"{rendering.mark}(\\d+){rendering.mark}", rendering.text)):
         if place % 2:
             # In two pieces: llama.cpp reads some added tokens even where it is told to read no special ones.
-            control = taken[int(part)]
+            control = rendering.taken[int(part)]
             if control not in plain:
                 halves = control[:1], control[1:]
                 plain[control] = [token for half in halves for token in vocabulary.tokenize(half, special=False)]

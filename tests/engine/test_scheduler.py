@@ -1,0 +1,203 @@
+"""Answers are written side by side, exactly, and the decoding thread stays free for the next one."""
+
+from __future__ import annotations
+
+import dataclasses
+import fcntl
+import time
+from pathlib import Path
+
+import pytest
+
+from engine.answers import Finished
+from engine.errors import AdapterMismatch, EngineBusy, EngineError, PromptTooLong
+from engine.jobs import Written
+from engine.served import read_served
+from tests.engine.conftest import PATIENCE, Desk
+from tests.engine.snapshots import write_adapter, write_manifest
+
+FRANCE = "What is the capital of France?"
+LONG = "Tell me more about the old fisherman and the sea. " * 80  # about 900 tokens
+STORY = "Write a long story about the sea."
+
+
+def wait_until_idle(desk: Desk) -> None:
+    deadline = time.monotonic() + PATIENCE
+    while desk.scheduler.working or desk.scheduler.waiting:
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_it_answers_on_the_real_model(desk: Desk) -> None:
+    text, finished = desk.put(FRANCE).end()
+    assert "Paris" in text
+    assert finished.reason == "stop"
+    assert finished.usage.snapshot == "v0"
+    assert finished.usage.answer_tokens >= 5
+    assert finished.usage.context_size == 1024
+
+
+def test_the_likeliest_answer_is_the_same_whatever_the_cache_holds_and_others_do(desk: Desk) -> None:
+    desk.swap("v0")
+    alone, first = desk.put(STORY, desk.sampling(40), key="a").end()
+    again, second = desk.put(STORY, desk.sampling(40), key="a").end()
+    assert first.usage.cached_tokens == 0
+    assert second.usage.cached_tokens > 0
+    other = desk.put(LONG, desk.sampling(60), key="b")
+    beside, _ = desk.put(STORY, desk.sampling(40), key="a").end()
+    other.end()
+    desk.put(STORY + " It is night.", desk.sampling(30), key="a").end()
+    after, _ = desk.put(STORY, desk.sampling(40), key="a").end()
+    assert alone == again == beside == after
+
+
+def test_a_seed_gives_the_same_answer_and_other_seeds_give_others(desk: Desk) -> None:
+    def draw(seed: int) -> str:
+        return desk.put(STORY, desk.sampling(20, temperature=1.0, seed=seed)).end()[0]
+
+    assert draw(1) == draw(1)
+    assert len({draw(seed) for seed in range(4)}) > 1
+
+
+def test_the_next_turn_reads_only_what_is_new(desk: Desk) -> None:
+    desk.put(LONG, desk.sampling(4), key="talk").end()
+    _, finished = desk.put(LONG + " Why?", desk.sampling(4), key="talk").end()
+    assert finished.usage.cached_tokens > 0.9 * finished.usage.prompt_tokens
+
+
+def test_cancelling_while_the_prompt_is_read_frees_the_slot(desk: Desk) -> None:
+    asked = desk.put(LONG, desk.sampling(50), key="cancelled")
+    while not desk.scheduler.working:
+        time.sleep(0.001)
+    desk.scheduler.cancel(asked.job)
+    text, finished = asked.end()
+    assert (text, finished.reason, finished.usage.answer_tokens) == ("", "cancelled", 0)
+    wait_until_idle(desk)
+    assert "Paris" in desk.put(FRANCE, key="cancelled").end()[0]
+
+
+def test_cancelling_while_the_answer_is_written_keeps_what_was_written(desk: Desk) -> None:
+    asked = desk.put(STORY, desk.sampling(400))
+    assert isinstance(asked.first(), Written)
+    desk.scheduler.cancel(asked.job)
+    _, finished = asked.end()
+    assert finished.reason == "cancelled"
+    assert 0 < finished.usage.answer_tokens < 400
+
+
+def test_a_short_question_is_answered_beside_a_long_answer(desk: Desk) -> None:
+    long = desk.put(STORY, desk.sampling(300))
+    long.first()
+    assert "Paris" in desk.put(FRANCE).end()[0]
+    assert desk.scheduler.working == 1
+    desk.scheduler.cancel(long.job)
+    long.end()
+
+
+def test_more_questions_than_slots_wait_and_more_than_the_queue_are_refused(desk: Desk) -> None:
+    asked = [desk.put(STORY, desk.sampling(60)) for _ in range(desk.settings.slots)]
+    for one in asked:
+        one.first()
+    with pytest.raises(EngineBusy):
+        for _ in range(desk.settings.slots + desk.settings.queue_length + 1):
+            asked.append(desk.put(FRANCE))
+    for one in asked:
+        assert one.end()[1].reason in ("stop", "length")
+
+
+def test_a_prompt_longer_than_the_context_names_both_sizes(desk: Desk) -> None:
+    with pytest.raises(PromptTooLong) as caught:
+        desk.put(LONG + LONG)
+    assert caught.value.facts["context_size"] == 1024
+    assert int(caught.value.facts["prompt_tokens"]) > 1024
+
+
+def test_an_answer_ends_where_the_context_is_full(desk: Desk) -> None:
+    question, done = LONG + STORY * 10, None
+    while done is None:
+        try:
+            done = desk.put(question, desk.sampling(1 << 20))
+        except PromptTooLong:
+            question = question[20:]
+    _, finished = done.end()
+    assert finished.reason in ("length", "stop")
+    assert finished.usage.prompt_tokens + finished.usage.answer_tokens <= 1024 + 1
+
+
+def test_a_stop_text_ends_the_answer_before_it(desk: Desk) -> None:
+    sampling = dataclasses.replace(desk.sampling(30), stop=(" Paris",))
+    text, finished = desk.put(FRANCE, sampling).end()
+    assert text == "The capital of France is"
+    assert finished.reason == "stop"
+
+
+def test_the_busy_flag_is_up_exactly_while_somebody_is_answered(desk: Desk) -> None:
+    def is_up() -> bool:
+        with desk.home.busy_flag.open("rb") as flag:
+            try:
+                fcntl.flock(flag, fcntl.LOCK_SH | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return True
+            return False
+
+    asked = desk.put(STORY, desk.sampling(100))
+    asked.first()
+    assert is_up()
+    desk.scheduler.cancel(asked.job)
+    asked.end()
+    deadline = time.monotonic() + PATIENCE
+    while is_up():
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def test_a_swap_waits_for_the_answer_in_flight_and_questions_after_it_get_the_new_weights(
+    desk: Desk, tmp_path: Path
+) -> None:
+    before = desk.put(STORY, desk.sampling(60)).end()[0]
+    adapter = write_adapter(tmp_path / "a.gguf")
+    flying = desk.put(STORY, desk.sampling(60))
+    flying.first()
+    digest = write_manifest(desk.home, desk.starter, name="v1", adapter=adapter)
+    swapped = desk.scheduler.swap(read_served(desk.home, digest))
+    later = desk.put(STORY, desk.sampling(60))
+    old_text, old = flying.end()
+    swapped.result(timeout=PATIENCE)
+    new_text, new = later.end()
+    assert old.usage.snapshot == "v0"
+    assert before.endswith(old_text)
+    assert new.usage.snapshot == "v1"
+    assert new_text != before
+    desk.swap("v0")
+    again, finished = desk.put(STORY, desk.sampling(60)).end()
+    assert (again, finished.usage.snapshot) == (before, "v0")
+
+
+@pytest.mark.parametrize("fault", ["nothing", "alpha", "shape", "truncated", "infinite"])
+def test_a_swap_that_fails_leaves_the_old_weights_in_place(desk: Desk, tmp_path: Path, fault: str) -> None:
+    before = desk.put(STORY, desk.sampling(20)).end()[0]
+    path = tmp_path / "bad.gguf"
+    if fault == "nothing":
+        write_adapter(path, strength=0)
+    elif fault == "alpha":
+        write_adapter(path, alpha=None)
+    elif fault == "shape":
+        write_adapter(path, width=64)
+    elif fault == "infinite":
+        write_adapter(path, strength=float("nan"))
+    else:
+        path.write_bytes(write_adapter(path).read_bytes()[:-1000])
+    with pytest.raises(AdapterMismatch) as caught:
+        desk.swap("v9", path)
+    assert caught.value.facts["reason"]
+    after, finished = desk.put(STORY, desk.sampling(20)).end()
+    assert (after, finished.usage.snapshot) == (before, "v0")
+
+
+def test_an_error_of_one_step_ends_its_answers_and_not_the_thread(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    context = desk.scheduler.loaded.context
+    with monkeypatch.context() as patch:
+        patch.setattr(context, "_capacity", 1)
+        with pytest.raises(EngineError):
+            desk.put(FRANCE).end()
+    assert isinstance(desk.put(FRANCE).end()[1], Finished)
