@@ -6,7 +6,6 @@ import errno
 import hashlib
 import io
 import os
-import secrets
 from pathlib import Path
 from typing import BinaryIO
 
@@ -66,7 +65,12 @@ class ArtifactStore:
         oldest = self._clock() - self._unfinished_seconds
         removed = 0
         for path in self._aside.glob("*"):
-            if path.stat().st_mtime < oldest:
+            try:
+                left = path.stat().st_mtime < oldest
+            except FileNotFoundError:
+                # Its writer has just put it in its place.
+                continue
+            if left:
                 path.unlink(missing_ok=True)
                 removed += 1
         return removed
@@ -76,7 +80,7 @@ class ArtifactStore:
         return self._home.store / "tmp"
 
     def _put(self, source: BinaryIO | io.BytesIO) -> str:
-        aside = self._aside / secrets.token_hex(16)
+        aside = self._aside / os.urandom(16).hex()
         try:
             self._aside.mkdir(mode=0o700, parents=True, exist_ok=True)
             digest = self._copy(source, aside)

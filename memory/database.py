@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 import threading
@@ -35,8 +36,7 @@ class Database:
         self._depth = 0
         self._own_changes = 0
         with self._translated():
-            # SQLite would create it readable by everybody that the umask allows; -wal and -shm follow the file.
-            os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+            _make_private(path)
             self._connection = sqlite3.connect(
                 path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
             )
@@ -146,3 +146,17 @@ class Database:
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return DatabaseReadOnly(path=path, reason=reason)
         return DatabaseFailed(path=path, reason=reason)
+
+
+def _make_private(path: Path) -> None:
+    """See to it that the file is there, readable by its owner alone. Raises OSError, also if it cannot be written.
+
+    SQLite would let everybody read it that the umask allows; its -wal and -shm take after the file. A file that is
+    there is not opened: closing it would drop the locks of this process's other connections to it
+    (https://sqlite.org/howtocorrupt.html, 2.2).
+    """
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None

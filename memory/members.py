@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -137,6 +136,9 @@ class Members:
 
 
 def _user_name() -> str:
+    # Imported here because it costs 5 ms of every command and is needed once in a household's life.
+    import getpass
+
     try:
         return getpass.getuser()
     except (KeyError, OSError):

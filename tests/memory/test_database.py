@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import sqlite3
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -21,6 +22,7 @@ from tests.memory.conftest import TurnedClock
 WRITERS = 8
 EACH = 25
 NOBODY = 65534
+BUSY = 4  # exit status
 
 
 def family(home: Home, *, busy_seconds: float = 5) -> Database:
@@ -170,6 +172,34 @@ def test_a_full_disk_is_named_and_nothing_is_half_written(household: Household) 
     assert [message.content for message in chats.messages(conversation.id)] == ["cabe"]
     chats.question(conversation.id, "cabe otra vez")
     assert database.value("PRAGMA integrity_check") == "ok"
+
+
+def test_a_second_connection_of_the_same_process_leaves_the_firsts_locks_alone(home: Home) -> None:
+    database = family(home)
+    with database.transaction():
+        database.run("DELETE FROM runs")
+        family(home).close()
+        other = multiprocessing.get_context("spawn").Process(target=tries_to_write, args=(home.family_db,))
+        other.start()
+        other.join(30)
+        assert other.exitcode == BUSY
+    database.close()
+
+
+def tries_to_write(path: Path) -> None:
+    connection = sqlite3.connect(path, timeout=0)
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError:
+        os._exit(BUSY)
+
+
+def test_threads_share_a_household(household: Household) -> None:
+    chats = household.member(household.members.add("Ana", "es").id).chats
+    conversation = chats.start()
+    with ThreadPoolExecutor(6) as pool:
+        asked = list(pool.map(lambda n: chats.question(conversation.id, f"pregunta {n}").id, range(60)))
+    assert {message.id for message in chats.messages(conversation.id)} == set(asked)
 
 
 def test_a_writer_that_never_ends_is_reported_after_the_wait(home: Home) -> None:
