@@ -57,6 +57,10 @@ class Terminal:
         self._process.wait()
         os.close(self._master)
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def wait_for(self, text: str, timeout: float) -> float:
         """Seconds from the start of the program until ``text`` stands on the screen. Raises MeasurementFailed."""
         wanted = text.encode()
