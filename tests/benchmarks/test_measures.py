@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import pytest
 
 from benchmarks.measures import alternate, percentile, side_by_side
@@ -8,10 +10,10 @@ from benchmarks.measures import alternate, percentile, side_by_side
 def test_the_two_sides_take_turns_and_the_order_turns_around_every_round() -> None:
     order: list[str] = []
 
-    def side(name: str) -> object:
+    def side(name: str) -> Callable[[int], None]:
         return lambda number: order.append(f"{name}{number}")
 
-    alternate(side("a"), side("b"), 4)  # type: ignore[arg-type]
+    alternate(side("a"), side("b"), 4)
     assert order == ["a0", "b0", "b1", "a1", "a2", "b2", "b3", "a3"]
 
 
@@ -25,12 +27,17 @@ def test_a_comparison_of_no_rounds_is_refused() -> None:
 
 
 def test_a_first_round_warms_both_sides_up_and_does_not_count() -> None:
-    warmed: list[tuple[str, int]] = []
-    mine, other = side_by_side(
-        lambda number: warmed.append(("a", number)) or number, lambda number: warmed.append(("b", number)) or number, 2
-    )
-    assert warmed[:2] == [("a", -1), ("b", -1)]
-    assert (mine, other) == ([0, 1], [0, 1])
+    measured: list[str] = []
+
+    def side(name: str) -> Callable[[int], int]:
+        def measure(number: int) -> int:
+            measured.append(f"{name}{number}")
+            return number
+
+        return measure
+
+    assert side_by_side(side("a"), side("b"), 2) == ([0, 1], [0, 1])
+    assert measured[:2] == ["a-1", "b-1"]
 
 
 def test_without_the_other_side_ours_is_measured_alone() -> None:
