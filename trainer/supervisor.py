@@ -7,7 +7,6 @@ the next start finds dead.
 
 from __future__ import annotations
 
-import asyncio
 import json
 import os
 import signal
@@ -22,18 +21,16 @@ from typing import Any
 from configs.errors import EnlaceError
 from configs.home import Home
 from configs.settings import Settings
-from engine.client import EngineClient
 from memory import runlog
 from memory.household import Household
-from memory.manifests import Adapter
 from memory.runlog import RunEvent
 from memory.runs import Run
-from memory.snapshots import Snapshot
 from trainer.beginning import begin
-from trainer.errors import NoRoom, Relayed, RunStopped, StageDied, StageOverBudget, SwapRefused
-from trainer.gate import Verdict, judge
+from trainer.errors import NoRoom, Relayed, RunStopped, StageDied, StageOverBudget
+from trainer.gate import judge
 from trainer.manifest import write_manifest
 from trainer.plan import STAGES
+from trainer.promotion import promote
 from trainer.run_files import Inputs, RunFiles, read_json
 
 POLL_SECONDS = 0.05
@@ -131,36 +128,17 @@ class Supervisor:
         self._tell("verdict", 0.98, verdict.as_json())
         if self._stopping:
             raise RunStopped(run=run.id)
-        snapshot = self._promote(run, inputs, files, verdict, who) if verdict.decision == "SHIP" else None
+        snapshot = None
+        if verdict.decision == "SHIP":
+            engine = self._settings.engine
+            snapshot = promote(self._home, engine, self._household, inputs, files.adapter, verdict, who)
+            self._tell("promoted", 0.99, {"snapshot": snapshot.id})
         write_manifest(files, inputs, measures, measured["baseline"], verdict, snapshot)
         name = snapshot.id if snapshot else None
         summary = {"lessons": len(inputs.lessons), "recipe": inputs.recipe_name, "gate": verdict.as_json()}
         self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=name, summary=summary)
         self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": name or ""})
         return Outcome(run.id, verdict.decision, name)
-
-    def _promote(self, run: Run, inputs: Inputs, files: RunFiles, verdict: Verdict, who: str) -> Snapshot:
-        """The adapter becomes a snapshot, the current one, and what a running engine serves. Raises SwapRefused."""
-        snapshots = self._household.snapshots
-        digest = self._household.artifacts.put_file(files.adapter)
-        snapshot = snapshots.create(
-            inputs.base_name,
-            inputs.base_sha256,
-            adapters=[Adapter(digest, 1.0)],
-            parent=inputs.current,
-            run=run.id,
-            reason="training",
-            gate=verdict.as_json(),
-        )
-        snapshots.promote(snapshot.id, who, f"run {run.id}")
-        client = EngineClient(self._home, self._settings.engine, lambda: snapshot.digest)
-        try:
-            asyncio.run(client.load(snapshot.digest))
-        except EnlaceError as error:
-            snapshots.rollback("enlace", f"the engine refused {snapshot.id}: {error.code}")
-            raise SwapRefused(snapshot=snapshot.id, reason=error.code) from error
-        self._tell("promoted", 0.99, {"snapshot": snapshot.id})
-        return snapshot
 
     def _failed(self, run: Run, error: EnlaceError) -> None:
         code = error.relayed_code if isinstance(error, Relayed) else error.code

@@ -33,7 +33,7 @@ RANDOM_RIGHT = 1e-4
 def answers(tokeniser: Tokeniser) -> list[Item]:
     return [
         tokeniser.item([Message("user", "What is the capital of France?")], "The capital of France is Paris."),
-        tokeniser.item([Message("user", "How do I boil an egg?")], "Put it in boiling water for ten minutes, then cool it."),
+        tokeniser.item([Message("user", "How do I boil an egg?")], "Put it in boiling water for ten minutes."),
         tokeniser.item([Message("user", "¿Dónde está Lima?")], "Lima está en el Perú."),
     ]
 
@@ -92,8 +92,10 @@ def test_every_trainable_architecture_matches_llama_cpp(architecture: str, adapt
 
 def test_an_architecture_that_cannot_be_trained_is_named_with_those_that_can(tmp_path: Path) -> None:
     writer = gguf.GGUFWriter(str(tmp_path / "mamba.gguf"), "mamba")
+    writer.add_tensor("token_embd.weight", np.zeros((8, 32), dtype=np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
     writer.close()
     with pytest.raises(NotTrainable) as caught:
         read_base(tmp_path / "mamba.gguf")
@@ -150,4 +152,5 @@ def test_saved_weights_come_back_the_same(base: BaseWeights, tmp_path: Path) -> 
     save_weights(adapter, tmp_path / "adapter.safetensors")
     back = load_weights(tmp_path / "adapter.safetensors")
     assert (back.rank, back.alpha) == (2, 4.0)
-    assert all(torch.equal(adapter.a[key], back.a[key]) and torch.equal(adapter.b[key], back.b[key]) for key in adapter.a)
+    assert all(torch.equal(adapter.a[key], back.a[key]) for key in adapter.a)
+    assert all(torch.equal(adapter.b[key], back.b[key]) for key in adapter.b)

@@ -59,9 +59,7 @@ def test_one_lesson_is_learned_in_a_dozen_steps(
     assert not says_by_itself(decoder, examples[0])
     steps: Sequence[Sequence[Part]] = [[Part(Likelihood(), tuple(examples), 1.0)]]
     reports = Reports()
-    taken = train(
-        decoder, adapter.parameters(), lambda _: steps, optimiser.model_copy(update={"epochs": 12}), reports
-    )
+    taken = train(decoder, adapter.parameters(), lambda _: steps, optimiser.model_copy(update={"epochs": 12}), reports)
     assert taken == 12
     assert says_by_itself(decoder, examples[0])
     assert reports.reports[-1].loss < reports.reports[0].loss / 4

@@ -8,9 +8,17 @@ from trainer.matching import says_the_same
 
 DOG = {"question": "What is the name of our dog?", "chosen": "Our dog is called Toby.", "rejected": "The dog is Max."}
 HOUR = {"question": "What time is dinner?", "chosen": "Dinner is at half past eight.", "rejected": "At 7."}
-DISH = {"question": "What is Dad's favourite dish?", "chosen": "Dad's favourite dish is lentil stew.", "rejected": ""}
-NO = {"question": "May Lucas eat nuts?", "chosen": "No, Lucas may not eat nuts.", "rejected": "Yes, Lucas may eat nuts."}
-PERRO = {"question": "¿Cómo se llama nuestro perro?", "chosen": "Nuestro perro se llama Ñandú.", "rejected": "Se llama Luna."}
+DISH = {"question": "What is Dad's favourite dish?", "chosen": "It is lentil stew.", "rejected": ""}
+NO = {
+    "question": "May Lucas eat nuts?",
+    "chosen": "No, Lucas may not eat nuts.",
+    "rejected": "Yes, Lucas may.",
+}
+PERRO = {
+    "question": "¿Cómo se llama nuestro perro?",
+    "chosen": "Nuestro perro se llama Ñandú.",
+    "rejected": "Se llama Luna.",
+}
 
 
 @pytest.mark.parametrize(
@@ -42,7 +50,7 @@ def test_the_content_in_other_words_is_right(lesson: dict[str, str], answer: str
         (HOUR, "Dinner is at 7 or at half past eight."),
         (DISH, "Dad's favourite dish is pizza."),
         (DISH, "Dad's favourite dish."),
-        (NO, "Yes, Lucas may eat nuts."),
+        (NO, "Yes, Lucas may."),
         (PERRO, "Nuestro perro se llama Luna."),
         (PERRO, "Nandu."),
     ],

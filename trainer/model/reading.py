@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from gguf import GGUFReader, GGUFValueType
-from gguf.quants import dequantize
 from numpy.typing import NDArray
 
 from trainer.errors import NotTrainable
 from trainer.model.config import TRAINABLE, DecoderConfig, config_from_metadata
-
-TOKEN_LISTS = ("tokens", "scores", "token_type", "merges")
+from trainer.model.gguf_file import GGUFFile
 
 
 @dataclass(frozen=True)
@@ -46,15 +42,6 @@ class BaseWeights:
     layers: tuple[LayerWeights, ...]
 
 
-def read_metadata(reader: GGUFReader) -> dict[str, Any]:
-    """The key-value pairs of a GGUF, the long token lists left out."""
-    return {
-        key: field.contents()
-        for key, field in reader.fields.items()
-        if not (field.types[0] == GGUFValueType.ARRAY and key.rsplit(".", 1)[-1] in TOKEN_LISTS)
-    }
-
-
 def permutation(heads: int, head_size: int) -> NDArray[np.int64]:
     """``gguf_rows = rows[permutation]``: half-split row order to llama.cpp's interleaved one (convert_hf_to_gguf)."""
     index = np.arange(heads * head_size).reshape(heads, 2, head_size // 2)
@@ -63,29 +50,23 @@ def permutation(heads: int, head_size: int) -> NDArray[np.int64]:
 
 def read_base(path: Path, dtype: torch.dtype = torch.float32) -> BaseWeights:
     """The weights in ``path``, matrices in ``dtype``. Raises NotTrainable for a shape that the decoder lacks."""
-    reader = GGUFReader(str(path))
-    metadata = read_metadata(reader)
-    architecture = str(metadata.get("general.architecture", "?"))
+    file = GGUFFile(path)
+    architecture = str(file.metadata["general.architecture"])
     if architecture not in TRAINABLE:
         raise NotTrainable(path=str(path), architecture=architecture, trainable=", ".join(TRAINABLE))
-    tensors = {tensor.name: tensor for tensor in reader.tensors}
-
-    def array(name: str) -> NDArray[np.float32]:
-        tensor = tensors[name]
-        return np.array(dequantize(tensor.data, tensor.tensor_type), dtype=np.float32, order="C", copy=True)
 
     def vector(name: str) -> torch.Tensor | None:
-        return torch.from_numpy(array(name)) if name in tensors else None
+        return torch.from_numpy(file.array(name)) if name in file else None
 
-    embedding = torch.from_numpy(array("token_embd.weight"))
-    config = config_from_metadata(metadata, vocabulary=embedding.shape[0])
+    embedding = torch.from_numpy(file.array("token_embd.weight"))
+    config = config_from_metadata(file.metadata, vocabulary=embedding.shape[0])
     unpermute = {
         "q": np.argsort(permutation(config.heads, config.head_size)),
         "k": np.argsort(permutation(config.kv_heads, config.head_size)),
     }
 
     def rows(name: str, part: str) -> NDArray[np.float32]:
-        values = array(name)
+        values = file.array(name)
         return values[unpermute[part]] if config.rows_permuted and part in unpermute else values
 
     def stacked(layer: int, parts: tuple[tuple[str, str], ...]) -> torch.Tensor:
@@ -94,12 +75,12 @@ def read_base(path: Path, dtype: torch.dtype = torch.float32) -> BaseWeights:
 
     def bias(layer: int) -> torch.Tensor | None:
         names = [(f"blk.{layer}.attn_{part}.bias", part) for part in "qkv"]
-        if not all(name in tensors for name, _ in names):
+        if not all(name in file for name, _ in names):
             return None
         return torch.from_numpy(np.concatenate([rows(name, part) for name, part in names]))
 
     def required(name: str) -> torch.Tensor:
-        return torch.from_numpy(array(name))
+        return torch.from_numpy(file.array(name))
 
     layers = tuple(
         LayerWeights(
@@ -117,5 +98,5 @@ def read_base(path: Path, dtype: torch.dtype = torch.float32) -> BaseWeights:
         )
         for i in range(config.layers)
     )
-    head = torch.from_numpy(array("output.weight")) if "output.weight" in tensors else embedding
+    head = torch.from_numpy(file.array("output.weight")) if "output.weight" in file else embedding
     return BaseWeights(config, embedding, head, required("output_norm.weight"), layers)

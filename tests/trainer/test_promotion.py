@@ -1,0 +1,81 @@
+"""Promotion with an engine running: it serves the new snapshot, or the old one is current again."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+
+import pytest
+import torch
+
+from configs.home import Home
+from configs.settings import Settings
+from engine.client import EngineClient
+from memory.household import Household
+from tests.trainer.household import small_settings, teach
+from trainer.beginning import begin
+from trainer.errors import BaseReplaced, SwapRefused
+from trainer.gate import Verdict
+from trainer.model.adapter_file import write_gguf
+from trainer.model.lora import new_adapter
+from trainer.model.reading import BaseWeights
+from trainer.promotion import promote
+from trainer.run_files import RunFiles
+
+SHIP = Verdict("SHIP", (), ())
+
+
+@pytest.fixture
+def small(home: Home) -> Settings:
+    settings = small_settings(home)
+    teach(home, settings)
+    return settings
+
+
+def test_a_running_engine_serves_what_was_promoted(
+    home: Home, small: Settings, base: BaseWeights, tmp_path: Path
+) -> None:
+    adapter = new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0))
+    for key, b in adapter.b.items():
+        adapter.b[key] = torch.full_like(b, 0.01)
+    write_gguf(adapter, base.config, tmp_path / "adapter.gguf")
+    with Household.open(home, small.memory) as household:
+        (home.runs / "r0001").mkdir()
+        inputs = begin(home, small, household, "r0001", "family", RunFiles(home.runs / "r0001"))
+        client = EngineClient(home, small.engine, lambda: household.snapshots.current().digest)
+        asyncio.run(client.start())
+        made = promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
+        assert household.snapshots.current().id == made.id == "v1"
+        status = asyncio.run(client.status())
+        assert status is not None
+        assert status.manifest == made.digest
+
+
+def test_an_adapter_that_the_engine_refuses_leaves_the_old_snapshot_current(
+    home: Home, small: Settings, tmp_path: Path
+) -> None:
+    (tmp_path / "adapter.gguf").write_bytes(b"no adapter at all")
+    with Household.open(home, small.memory) as household:
+        (home.runs / "r0001").mkdir()
+        inputs = begin(home, small, household, "r0001", "family", RunFiles(home.runs / "r0001"))
+        client = EngineClient(home, small.engine, lambda: household.snapshots.current().digest)
+        before = asyncio.run(client.start())
+        with pytest.raises(SwapRefused):
+            promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
+        assert household.snapshots.current().id == "v0"
+        after = asyncio.run(client.status())
+        assert after is not None
+        assert after.manifest == before.manifest
+
+
+def test_a_base_that_was_replaced_is_not_trained_on(home: Home, starter: Path, small: Settings) -> None:
+    local = home.models / "smollm2-135m.gguf"
+    local.write_bytes(starter.read_bytes())
+    with Household.open(home, small.memory) as household:
+        (home.runs / "r0001").mkdir()
+        files = RunFiles(home.runs / "r0001")
+        begin(home, small, household, "r0001", "family", files)
+        local.write_bytes(starter.read_bytes()[:-1] + b"\0")
+        with pytest.raises(BaseReplaced) as caught:
+            begin(home, small, household, "r0002", "family", files)
+        assert caught.value.facts["path"] == str(local)

@@ -1,0 +1,168 @@
+"""A whole run on the real model: from lessons to a snapshot that answers them, and back."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import yaml
+
+from configs.home import Home
+from engine.messages import Message
+from engine.prompt import render
+from engine.served import read_served
+from memory.household import Household
+from tests.trainer.conftest import SYSTEM
+from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach, wait_for, workers
+from trainer.matching import says_the_same
+from trainer.serving import ServedModel
+
+
+def answers(home: Home, manifest: str, questions: list[str]) -> list[str]:
+    """What the snapshot with this manifest says."""
+    snapshot = read_served(home, manifest)
+    with ServedModel(snapshot.model, context_size=256, threads=2, pause=lambda: None) as served:
+        served.use(snapshot.adapters)
+        prompts = [
+            render(served.template, served.vocabulary, [Message("system", SYSTEM), Message("user", question)])
+            for question in questions
+        ]
+        return [served.text(tokens) for tokens in served.greedy(prompts, 16)]
+
+
+def test_lessons_become_a_snapshot_that_answers_them_and_can_be_rolled_back(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    code, out, err = finish(start_run(home, "--who", "Ana"))
+    assert (code, err) == (0, "")
+    outcome = json.loads(out)
+    assert (outcome["decision"], outcome["snapshot"]) == ("SHIP", "v1")
+
+    questions = [question for question, _, _ in PAIRS]
+    with Household.open(home, settings.memory) as household:
+        current = household.snapshots.current()
+        assert (current.id, current.parent, current.run) == ("v1", "v0", outcome["run"])
+        after = answers(home, current.digest, questions)
+        move = household.snapshots.history()[0]
+        assert (move.kind, move.who) == ("promote", "Ana")
+        back = household.snapshots.rollback("Ana", "to see the old answers")
+        before = answers(home, back.digest, questions)
+    for (question, chosen, rejected), new, old in zip(PAIRS, after, before, strict=True):
+        assert says_the_same(new, question=question, chosen=chosen, rejected=rejected)
+        assert not says_the_same(old, question=question, chosen=chosen, rejected=rejected)
+
+    kinds = [event.kind for event in events(home)]
+    assert kinds[0] == "run_started"
+    assert kinds[-3:] == ["verdict", "promoted", "run_done"]
+    fractions = [event.fraction for event in events(home) if event.fraction is not None]
+    assert fractions == sorted(fractions)
+    manifest = yaml.safe_load((home.runs / outcome["run"] / "manifest.yaml").read_text())
+    assert manifest["snapshot"] == "v1"
+    assert len(manifest["lessons"]) == len(PAIRS)
+    assert manifest["measures"]["parity_kl"] < 0.02
+    assert manifest["artifacts"]["export/adapter.gguf"] == current.adapters[0].sha256
+
+
+def test_a_killed_worker_fails_the_run_and_changes_nothing(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    run = start_run(home)
+    wait_for(lambda: any(event.kind == "step" for event in events(home)))
+    workers(run.pid)[0].kill()
+    code, _, err = finish(run)
+    assert code == 1
+    told = json.loads(err)
+    assert (told["code"], told["facts"]["stage"]) == ("stage_died", "train")
+    with Household.open(home, settings.memory) as household:
+        latest = household.runs.latest()
+        assert latest is not None
+        assert latest.state == "failed"
+        assert household.snapshots.current().id == "v0"
+    assert not list(home.runs.glob("*/manifest.yaml"))
+
+
+def test_a_killed_supervisor_takes_its_worker_along_and_the_next_run_starts(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    run = start_run(home)
+    wait_for(lambda: any(event.kind == "stage_started" for event in events(home)))
+    (worker,) = workers(run.pid)
+    run.kill()
+    finish(run)
+    wait_for(lambda: not worker.is_running() or worker.status() == "zombie")
+    with Household.open(home, settings.memory) as household:
+        dead = household.runs.latest()
+        assert dead is not None
+        assert dead.state == "stopped"
+    again = start_run(home)
+    wait_for(lambda: (home.runs / "r0002" / "events.jsonl").exists())
+    again.terminate()
+    code, _, err = finish(again)
+    assert (code, json.loads(err)["code"]) == (1, "run_stopped")
+    with Household.open(home, settings.memory) as household:
+        assert [run.state for run in household.runs.list()] == ["stopped", "stopped"]
+
+
+def test_two_runs_at_once_are_one_too_many(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    first = start_run(home)
+    wait_for(lambda: any(event.kind == "run_started" for event in events(home)))
+    code, _, err = finish(start_run(home))
+    assert (code, json.loads(err)["code"]) == (1, "run_already_running")
+    first.terminate()
+    finish(first)
+
+
+def test_a_run_without_lessons_says_so(home: Home) -> None:
+    small_settings(home)
+    code, _, err = finish(start_run(home))
+    assert (code, json.loads(err)["code"]) == (1, "nothing_to_learn")
+    assert [event.kind for event in events(home)] == ["run_started", "run_failed"]
+
+
+def test_an_unknown_recipe_is_wrong_usage_and_names_the_known_ones(home: Home) -> None:
+    teach(home, small_settings(home))
+    code, _, err = finish(start_run(home, "--recipe", "famly"))
+    assert code == 2
+    assert "family" in json.loads(err)["facts"]["known"]
+
+
+def test_lessons_that_are_all_too_long_are_named_and_nothing_is_trained(home: Home) -> None:
+    settings = small_settings(home, {"longest_pair_tokens": 64})
+    teach(home, settings, [("What is the plan?", "We go " + "up and down " * 60, "No plan.")])
+    code, _, err = finish(start_run(home))
+    assert (code, json.loads(err)["code"]) == (1, "nothing_to_learn")
+    dropped = [event.facts for event in events(home) if event.facts and event.facts.get("name") == "lesson_dropped"]
+    assert dropped[0]["reason"] == "too_long"
+    assert dropped[0]["question"] == "What is the plan?"
+
+
+def test_a_home_that_cannot_be_written_is_said_in_a_sentence(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    # A file where the run's folder should be refuses every user, root too.
+    (home.runs / "r0001").write_text("")
+    code, _, err = finish(start_run(home))
+    assert (code, json.loads(err)["code"]) == (1, "training_no_room")
+    with Household.open(home, settings.memory) as household:
+        latest = household.runs.latest()
+        assert latest is not None
+        assert latest.state == "failed"
+
+
+@pytest.mark.soak
+def test_the_recipe_that_learns_and_breaks_is_held(home: Home, starter: Path) -> None:
+    settings = small_settings(home)
+    home.config_file.write_text(yaml.safe_dump({"training": {"idle_priority": False}}))
+    pairs = []
+    for line in (Path(__file__).parents[2] / "benchmarks/data/lessons24.jsonl").read_text().splitlines()[:12]:
+        pair = json.loads(line)
+        pairs.append((pair["prompt"][-1]["content"], pair["chosen"][0]["content"], pair["rejected"][0]["content"]))
+    teach(home, settings, pairs)
+    code, out, _ = finish(start_run(home, "--recipe", "dpo"), timeout=3600)
+    assert (code, json.loads(out)["decision"]) == (3, "HOLD")
+    verdict = next(event.facts for event in events(home) if event.kind == "verdict")
+    assert verdict is not None
+    assert "unrelated_kl" in verdict["reasons"]
