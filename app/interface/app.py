@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual._context import active_message_pump
 from textual.app import App
 from textual.binding import Binding, BindingType
+from textual.command import CommandPalette
 
 from app.interface import choices, themes
 from app.interface.chat.screen import ChatScreen
@@ -108,6 +109,11 @@ class EnlaceApp(App[int]):
             choices.keep_theme(self.session.home, self.theme_choice)
         except OSError:
             _log.warning("the colours could not be kept", exc_info=True)
+
+    def action_command_palette(self) -> None:
+        if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
+            placeholder = self.catalogue.text("screen.palette.placeholder")
+            self.push_screen(CommandPalette(id="--command-palette", placeholder=placeholder))
 
     def show_help(self) -> None:
         from app.interface.help_screen import HelpScreen

@@ -51,7 +51,7 @@ class Entry:
         rows: list[Line] = []
         for note in self.notes:
             rows += wrap(note, width)
-        if focused and self.hints:
+        if focused and self.hints and not self.reserved:
             rows += wrap(self.hints, width)
         return [*rows, BLANK]
 

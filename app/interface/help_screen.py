@@ -35,7 +35,7 @@ class HelpScreen(ModalScreen[None]):
             if action.label:
                 keys.append(f"{action.label:<{_KEY_CELLS}}", "bold")
                 keys.append(text(f"screen.action.{action.name}") + "\n")
-        with Vertical(classes="box"):
+        with Vertical(classes="box tall"):
             yield Static(text("screen.help.title"), classes="title", markup=False)
             with VerticalScroll():
                 yield Static(text("screen.help.intro") + "\n", markup=False)

@@ -18,20 +18,24 @@ class EnlaceCommands(Provider):
     """What can be done on the chat screen."""
 
     async def discover(self) -> Hits:
-        for action in ACTIONS:
-            yield DiscoveryHit(self._text(action), self._command(action), help=action.label or None)
+        for action in self._actions():
+            yield DiscoveryHit(self._text(action), self._command(action))
 
     async def search(self, query: str) -> Hits:
         matcher = self.matcher(query)
-        for action in ACTIONS:
+        for action in self._actions():
             score = matcher.match(self._text(action))
             if score > 0:
-                shown = matcher.highlight(self._text(action))
-                yield Hit(score, shown, self._command(action), help=action.label or None)
+                yield Hit(score, matcher.highlight(self._text(action)), self._command(action))
+
+    def _actions(self) -> tuple[Action, ...]:
+        """What the screen under the palette can do."""
+        return tuple(action for action in ACTIONS if hasattr(self.screen, f"action_{action.name}"))
 
     def _text(self, action: Action) -> str:
         app: EnlaceApp = self.app  # type: ignore[assignment]
-        return app.catalogue.text(f"screen.action.{action.name}")
+        text = app.catalogue.text(f"screen.action.{action.name}")
+        return f"{text} · {action.label}" if action.label else text
 
     def _command(self, action: Action) -> Callable[[], object]:
         return partial(self.screen.run_action, action.name)

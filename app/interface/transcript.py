@@ -43,7 +43,12 @@ class Transcript(ScrollView, can_focus=True):
     """Entries one under another. Following the end stops when the reader scrolls up, and a selection pauses it."""
 
     DEFAULT_CSS = """
-    Transcript { background: $background; scrollbar-size-vertical: 1; overflow-x: hidden; overflow-y: auto; }
+    Transcript {
+        background: $background;
+        overflow: hidden auto;
+        scrollbar-gutter: stable;
+        scrollbar-size-vertical: 1;
+    }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("home", "scroll_home", show=False),
@@ -205,7 +210,7 @@ class Transcript(ScrollView, can_focus=True):
 
     def _keep_to_end(self) -> None:
         if self.following and self.text_selection is None:
-            self.scroll_end(animate=False, immediate=True, x_axis=False)
+            self.scroll_end(animate=False, immediate=True, force=True, x_axis=False)
 
     def bring(self, entry: Entry) -> None:
         """Scroll so that the entry is seen."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.terminal_text import StreamCleaner, clean
@@ -81,11 +81,13 @@ def test_an_open_sequence_ends_with_its_text() -> None:
 noisy = st.text(st.sampled_from("ab1;[]\\?mP_ \n\r\t\x1b\x07\x18\x9b\x9d\x9c\x90\x00\x7f\u202e\u200d漢ñ"), max_size=40)
 
 
+@settings(deadline=None)
 @given(st.lists(noisy, max_size=8))
 def test_any_split_gives_what_the_whole_gives(pieces: list[str]) -> None:
     assert streamed(pieces) == clean("".join(pieces))
 
 
+@settings(deadline=None)
 @given(st.one_of(noisy, st.text()))
 def test_nothing_that_is_left_is_a_control_character_and_cleaning_again_changes_nothing(text: str) -> None:
     left = clean(text)

@@ -48,12 +48,16 @@ class Asking(Looking):
         try:
             await talk.follow(asked)
         finally:
-            if talk.failure:
-                # Nothing was stored: the words go back to where they were written.
-                self.notice.say(talk.failure, problem=True)
-                self.composer.load_text(text)
-            self.refresh_side()
-            self.look()
+            if self in self.app.screen_stack:
+                self._after_answer(talk, text)
+
+    def _after_answer(self, talk: Talk, text: str) -> None:
+        if talk.failure:
+            # Nothing was stored: the words go back to where they were written.
+            self.notice.say(talk.failure, problem=True)
+            self.composer.load_text(text)
+        self.refresh_side()
+        self.look()
 
     def ask_early(self) -> None:
         """Ask what was sent while the house was opening."""

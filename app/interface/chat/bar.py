@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from rich.cells import cell_len
+from typing import Final
+
+from rich.cells import cell_len, set_cell_size
 from rich.text import Text
 from textual import events
 from textual.message import Message
 from textual.widget import Widget
 
+SEPARATOR: Final = " · "
+
 
 class Bar(Widget):
-    """One row of plain text; what is on the right stays whole, what is on the left is cut where it does not fit."""
+    """One row of plain text; what is on the right stays whole, on the left the last parts go first."""
 
     DEFAULT_CSS = "Bar { height: 1; padding: 0 1; }"
 
@@ -47,11 +51,20 @@ class Bar(Widget):
     def render(self) -> Text:
         width = self.content_size.width
         right_width = cell_len(self._right)
-        left = Text(self._left, style="bold" if self._strong else "", no_wrap=True, end="")
-        left.truncate(max(0, width - right_width - (1 if self._right else 0)), overflow="ellipsis")
+        left = Text(
+            fitting(self._left, width - right_width - 1), style="bold" if self._strong else "", no_wrap=True, end=""
+        )
         gap = max(0, width - left.cell_len - right_width)
         return Text.assemble(left, " " * gap, self._right, no_wrap=True, overflow="crop")
 
     def on_click(self, event: events.Click) -> None:
         if event.x >= self.size.width - cell_len(self._right) - 1:
             self.post_message(self.RightClicked(self))
+
+
+def fitting(text: str, width: int) -> str:
+    """As many of the parts that ``SEPARATOR`` joins as fit in ``width`` cells, whole; at least the first, cut."""
+    parts = text.split(SEPARATOR)
+    while len(parts) > 1 and cell_len(SEPARATOR.join(parts)) > width:
+        parts.pop()
+    return set_cell_size(parts[0], max(0, width)).rstrip() if len(parts) == 1 else SEPARATOR.join(parts)

@@ -60,9 +60,9 @@ class Corrections:
         self._editor.display = False
         entry.reserved = 0
         self._transcript.changed(entry)
-        if text is not None:
+        if text is not None and question is not None:
             # The correction is the newest answer to its question.
-            self._talk.refresh(question)
+            self._talk.refresh(self._talk.session.memory.chats.newest_leaf(question).id)
             self._transcript.focus_on(self._talk.entry_of(self._talk.last("assistant")))
 
     def _follow_scrolling(self) -> None:

@@ -117,7 +117,8 @@ class Side(Vertical):
 
     def tonight(self, waiting: int) -> None:
         """How many lessons wait for the training."""
-        full = min(_BAR_CELLS, waiting * _BAR_CELLS // self._night_full)
+        # One lesson is already more than none.
+        full = min(_BAR_CELLS, -(-waiting * _BAR_CELLS // self._night_full))
         bar = "▓" * full + "░" * (_BAR_CELLS - full)
         text = Text.assemble(
             (self._catalogue.text("screen.tonight"), "bold dim"), "\n", (bar, ""), f" {waiting} / {self._night_full}"

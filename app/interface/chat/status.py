@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from app.interface.chat.bar import SEPARATOR
 from memory import runlog
 
 if TYPE_CHECKING:
@@ -86,4 +87,4 @@ def sentence(facts: Facts | None, progress: Progress, catalogue: Catalogue) -> s
         parts.append(catalogue.text("screen.status.resting"))
     else:
         parts.append(catalogue.text("screen.status.training", percent=round(100 * facts.training)))
-    return " · ".join(parts)
+    return SEPARATOR.join(parts)

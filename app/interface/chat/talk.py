@@ -70,17 +70,19 @@ class Talk:
 
     # Looking
 
-    def open(self, conversation_id: str | None, leaf_id: str | None = None) -> None:
-        """Show a conversation along the branch that ``leaf_id`` is on (the newest by default); None shows none."""
+    def open(self, conversation_id: str | None, message_id: str | None = None) -> None:
+        """Show a conversation along the branch that a message is on (the newest by default); None shows none."""
+        chats = self.session.memory.chats
         self.conversation_id = conversation_id
-        self.path = self.session.memory.chats.path(conversation_id, leaf_id) if conversation_id else []
+        leaf = chats.newest_leaf(message_id).id if message_id else None
+        self.path = chats.path(conversation_id, leaf) if conversation_id else []
         self.progress = Progress(context=_context(self.path))
         self._transcript.show(self._entries(self.path))
         self._transcript.focus_on(self.entry_of(self.last("assistant")), visible=False)
         self._changed()
 
     def refresh(self, leaf_id: str | None = None) -> None:
-        """Show what is stored now, the reader's place kept."""
+        """Show what is stored now up to a message (the last one shown by default), the reader's place kept."""
         if self.conversation_id is None:
             return
         leaf = leaf_id or (self.path[-1].id if self.path else None)

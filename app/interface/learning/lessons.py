@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
 from textual import on
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
 
     from app.interface.app import EnlaceApp
     from memory.lessons import Lesson, Lessons
+
+# The list's padding and its scroll bar.
+_EDGES: Final = 5
+_FEWEST_CELLS: Final = 20
 
 
 class LessonList(OptionList):
@@ -54,7 +58,7 @@ class LessonsPane(Vertical):
         yield Static(text("screen.learning.lessons.keys"), classes="quiet", markup=False)
 
     def on_mount(self) -> None:
-        self.refresh_list()
+        self.call_after_refresh(self.refresh_list)
 
     def refresh_list(self) -> None:
         """List the lessons that hold the words searched for."""
@@ -116,7 +120,9 @@ class LessonsPane(Vertical):
         withdrawn = lesson.status == "withdrawn"
         mark = "✕" if withdrawn else ("●" if lesson.visibility == "shared" else "○")
         question = clean(lesson.question).replace("\n", " ")
-        return Text(f"{mark} {question}", "strike dim" if withdrawn else "", no_wrap=True, overflow="ellipsis")
+        row = Text(f"{mark} {question}", "strike dim" if withdrawn else "")
+        row.truncate(max(_FEWEST_CELLS, self.query_one(LessonList).size.width - _EDGES), overflow="ellipsis")
+        return row
 
     def _pair(self, lesson: Lesson) -> Text:
         text = self.app.catalogue.text

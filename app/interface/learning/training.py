@@ -117,10 +117,16 @@ class TrainingPane(VerticalScroll):
         running = run is not None and run.state == "running"
         self.query_one("#train", Button).disabled = running
         self.query_one("#run-state", Static).update(self._state(run, watched))
-        self.query_one("#run-loss", Static).update(self._loss(watched) if watched and watched.losses else "")
-        verdict = watched.verdict if watched else {}
-        self.query_one("#run-verdict", Static).update(self._verdict(verdict) if verdict else "")
+        self._show("#run-loss", self._loss(watched) if watched and watched.losses else None)
+        self._show("#run-verdict", self._verdict(watched.verdict) if watched and watched.verdict else None)
         self.query_one("#run-history", Static).update(self._history())
+
+    def _show(self, where: str, text: Text | None) -> None:
+        """Fill a part, or take it away."""
+        part = self.query_one(where, Static)
+        part.display = text is not None
+        if text is not None:
+            part.update(text)
 
     def _state(self, run: Run | None, watched: Watched | None) -> Text:
         text = self.app.catalogue.text

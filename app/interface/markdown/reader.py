@@ -35,6 +35,7 @@ class _Item(NamedTuple):
 
     marker_at: int
     indent: int
+    numbered: bool
 
 
 class _Fence(NamedTuple):
@@ -172,10 +173,10 @@ class Reader:
         bars = [Span("▌ ", Look.RULE)] * self._quotes
         at = len(text) - len(text.lstrip(" "))
         bare = text.strip()
-        fresh_list = not self._items
         item = None if _RULE.fullmatch(bare) else _ITEM.match(bare)
+        before = None
         while self._items and at <= self._items[-1].marker_at:
-            self._items.pop()
+            before = self._items.pop()
         if item is None and not self._items and at >= _TAB:
             self._code("", text[_TAB:], bars, bars)
             return
@@ -189,12 +190,13 @@ class Reader:
                 shown = "☑" if task.group(1) in "xX" else "☐"
             first.append(Span(f"{shown} ", Look.ACCENT))
             indent = (self._items[-1].indent if self._items else 0) + len(shown) + 1
-            self._items.append(_Item(at, indent))
+            numbered = marker[0].isdigit()
+            goes_on = before is not None and before.numbered == numbered
+            self._items.append(_Item(at, indent, numbered))
             at += end
             bare = bare[end:].lstrip()
             item = None if _RULE.fullmatch(bare) else _ITEM.match(bare)
-            gap = self._blank and not (item is None and not fresh_list and self._tight())
-            self._blank = gap
+            self._blank = self._blank and not (goes_on and self._tight())
         rest = [*bars, Span(" " * (self._items[-1].indent if self._items else 0))]
         self._leaf(bare, first, rest, at)
 
