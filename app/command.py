@@ -78,6 +78,9 @@ def command_line(only: str | None = None) -> typer.Typer:
 
 
 def _invoke(arguments: Sequence[str]) -> int:
+    if not arguments:
+        # Straight to the screen: no command has to be known for it to be painted.
+        return _show_interface()
     named = arguments[0] if arguments and arguments[0] in GROUPS else None
     command = typer.main.get_command(command_line(named))
     if {"-h", "--help"} & set(arguments):
@@ -89,8 +92,10 @@ def _invoke(arguments: Sequence[str]) -> int:
 
 
 def _interface(context: typer.Context) -> int:
-    if context.invoked_subcommand is not None:
-        return 0
+    return 0 if context.invoked_subcommand is not None else _show_interface()
+
+
+def _show_interface() -> int:
     from app.commands.opening import open_session
     from app.interface.run import run as run_interface
 
