@@ -1,4 +1,4 @@
-"""A member's conversations: a tree of messages each, where editing a question or asking again makes a branch."""
+"""What is said in a conversation: a tree of messages, where editing a question or asking again makes a branch."""
 
 from __future__ import annotations
 
@@ -7,28 +7,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from configs.sections.memory import MemorySettings
-from memory.clock import Clock
-from memory.database import Database, Row
-from memory.errors import ConversationUnknown, MessageUnknown
-from memory.history_index import HistoryIndex, Match
+from memory.conversations import Conversation, Conversations
+from memory.database import Row
+from memory.errors import MessageUnknown
+from memory.history_index import Match
 from memory.ids import new_id
 from memory.processes import own_identity
 from memory.text import storable
 
+__all__ = ["ChatMessage", "Chats", "Conversation", "Hit", "Role", "State"]
+
 Role = Literal["system", "user", "assistant", "tool"]
 State = Literal["complete", "partial", "stopped", "failed"]
-
-
-@dataclass(frozen=True)
-class Conversation:
-    """Times in seconds since 1970; ``deleted_at`` is set while it can still be restored."""
-
-    id: str
-    title: str
-    created_at: float
-    updated_at: float
-    deleted_at: float | None = None
 
 
 @dataclass(frozen=True)
@@ -58,84 +48,13 @@ class Hit:
     marks: tuple[tuple[int, int], ...]
 
 
-# Inside the class, `list` is its method.
+# Inside the class, `list` is a method.
 Messages = list[ChatMessage]
 Hits = list[Hit]
 
 
-class Chats:
-    """The conversations in one member's file."""
-
-    def __init__(self, database: Database, settings: MemorySettings, clock: Clock) -> None:
-        self._database = database
-        self._settings = settings
-        self._clock = clock
-        self._index = HistoryIndex(database, settings.search)
-        self._index.catch_up()
-
-    # Conversations
-
-    def start(self, title: str = "") -> Conversation:
-        """A new, empty conversation; an empty title is filled from its first question."""
-        now = self._clock()
-        conversation = Conversation(new_id(now), self._title(title), now, now)
-        self._database.run(
-            "INSERT INTO conversations (id, title, created_at, updated_at) VALUES (?, ?, ?, ?)",
-            (conversation.id, conversation.title, now, now),
-        )
-        return conversation
-
-    def list(self, limit: int = 50, offset: int = 0, *, deleted: bool = False) -> list[Conversation]:
-        """Conversations, the last used first; with ``deleted`` those that can be restored."""
-        rows = self._database.rows(
-            "SELECT * FROM conversations WHERE (deleted_at IS NOT NULL) = ?"
-            " ORDER BY updated_at DESC, id DESC LIMIT ? OFFSET ?",
-            (deleted, limit, offset),
-        )
-        return [_conversation(row) for row in rows]
-
-    def get(self, conversation_id: str) -> Conversation:
-        """A conversation, deleted ones too. Raises ConversationUnknown."""
-        row = self._database.row("SELECT * FROM conversations WHERE id = ?", (storable(conversation_id),))
-        if row is None:
-            raise ConversationUnknown(id=conversation_id)
-        return _conversation(row)
-
-    def rename(self, conversation_id: str, title: str) -> Conversation:
-        """The conversation under another title. Raises ConversationUnknown."""
-        self.get(conversation_id)
-        self._database.run("UPDATE conversations SET title = ? WHERE id = ?", (self._title(title), conversation_id))
-        return self.get(conversation_id)
-
-    def delete(self, conversation_id: str) -> None:
-        """Take a conversation off the lists and out of searches until ``restore``. Raises ConversationUnknown."""
-        self.get(conversation_id)
-        values = (self._clock(), conversation_id)
-        self._database.run("UPDATE conversations SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", values)
-
-    def restore(self, conversation_id: str) -> Conversation:
-        """Undo ``delete``. Raises ConversationUnknown."""
-        self.get(conversation_id)
-        self._database.run("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
-        return self.get(conversation_id)
-
-    def purge(self, conversation_id: str | None = None, *, before: float | None = None) -> int:
-        """Remove deleted conversations for good, full-text index included: one, or those deleted ``before`` a time.
-
-        Returns how many went. A conversation that is not deleted stays.
-        """
-        with self._database.transaction():
-            rows = self._database.rows(
-                "SELECT id FROM conversations WHERE deleted_at IS NOT NULL"
-                " AND (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR deleted_at < ?2)",
-                (conversation_id, before),
-            )
-            for row in rows:
-                self._index.remove_conversation(row["id"])
-                self._database.run("DELETE FROM conversations WHERE id = ?", (row["id"],))
-        return len(rows)
-
-    # Messages
+class Chats(Conversations):
+    """The conversations in one member's file, and what was said in them."""
 
     def message(self, message_id: str) -> ChatMessage:
         """Raises MessageUnknown."""
@@ -198,7 +117,7 @@ class Chats:
             self._database.run(
                 "UPDATE messages SET content = ?, state = ?, meta = ?, snapshot = coalesce(?, snapshot), writer = NULL"
                 " WHERE id = ?",
-                (storable(text), state, _json(meta or {}), snapshot, answer_id),
+                (storable(text), state, json.dumps(dict(meta or {})), snapshot, answer_id),
             )
             self._index.add(answer_id)
             answer = self.message(answer_id)
@@ -211,15 +130,19 @@ class Chats:
         Raises ConversationUnknown, MessageUnknown.
         """
         self.get(conversation_id)
-        messages = self.messages(conversation_id)
-        leaf = self._of(conversation_id, leaf_id) if leaf_id is not None else messages[-1] if messages else None
-        if leaf is None:
-            return []
-        by_id = {message.id: message for message in messages}
-        way = [leaf]
-        while way[-1].parent_id is not None:
-            way.append(by_id[way[-1].parent_id])
-        return way[::-1]
+        if leaf_id is None:
+            newest = "SELECT id FROM messages WHERE conversation_id = ? ORDER BY seq DESC LIMIT 1"
+            leaf_id = self._database.value(newest, (conversation_id,))
+        else:
+            self._of(conversation_id, leaf_id)
+        rows = self._database.rows(
+            "WITH RECURSIVE way (id, parent_id, steps) AS ("
+            "  SELECT id, parent_id, 0 FROM messages WHERE id = ?"
+            "  UNION ALL SELECT m.id, m.parent_id, steps + 1 FROM way JOIN messages AS m ON m.id = way.parent_id"
+            ") SELECT messages.* FROM way JOIN messages USING (id) ORDER BY steps DESC",
+            (leaf_id,),
+        )
+        return [_message(row) for row in rows]
 
     def newest_leaf(self, message_id: str) -> ChatMessage:
         """The end of the branch that goes on from a message along its newest replies. Raises MessageUnknown."""
@@ -254,8 +177,6 @@ class Chats:
     def search(self, text: str, limit: int = 20) -> Hits:
         """Messages that hold the words of ``text``, as written first, then accents aside; any text is safe."""
         return [self._hit(match) for match in self._index.search(storable(text), limit)]
-
-    # Inside
 
     def _hit(self, match: Match) -> Hit:
         message = self.message(match.message_id)
@@ -292,19 +213,6 @@ class Chats:
     def _touch(self, message: ChatMessage) -> None:
         values = (self._clock(), message.conversation_id)
         self._database.run("UPDATE conversations SET updated_at = ? WHERE id = ?", values)
-
-    def _title(self, text: str) -> str:
-        clean = " ".join("".join(c if c.isprintable() else " " for c in storable(text)).split())
-        limit = self._settings.title_characters
-        return clean if len(clean) <= limit else clean[: limit - 1].rstrip() + "…"
-
-
-def _json(value: Mapping[str, Any]) -> str:
-    return storable(json.dumps(value, ensure_ascii=True))
-
-
-def _conversation(row: Row) -> Conversation:
-    return Conversation(row["id"], row["title"], row["created_at"], row["updated_at"], row["deleted_at"])
 
 
 def _message(row: Row) -> ChatMessage:
