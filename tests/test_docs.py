@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from app.interface.actions import ACTIONS
 from scripts import commands_page, settings_page
-from tests.project import LANGUAGES, ROOT, console_lines, project_files
+from tests.project import LANGUAGES, ROOT, catalogue, console_lines, project_files
 
 COMMANDS = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
 READMES = ("README.md", "README.es.md")
@@ -49,6 +50,17 @@ def test_both_readmes_have_the_same_parts() -> None:
     english, spanish = ((ROOT / name).read_text(encoding="utf-8") for name in READMES)
     for part in (r"^## ", r"^\| ", r"^- ", r"^!\[", r"^```"):
         assert len(re.findall(part, english, re.MULTILINE)) == len(re.findall(part, spanish, re.MULTILINE)), part
+
+
+@pytest.mark.parametrize(("page", "language"), zip(READMES, ("en", "es"), strict=True))
+def test_the_keys_in_a_readme_are_those_of_the_screen(page: str, language: str) -> None:
+    texts = catalogue(language)
+    said = re.findall(
+        r"^\| (F\d+|Ctrl\+[A-IK-Z]|Esc) \| (.+) \|$", (ROOT / page).read_text(encoding="utf-8"), re.MULTILINE
+    )
+    told = {action.label: texts[f"screen.action.{action.name}"] for action in ACTIONS}
+    assert dict(said).items() <= told.items()
+    assert {f"F{number}" for number in range(1, 11)} <= dict(said).keys()
 
 
 @pytest.mark.parametrize("page", [*READMES, *sorted(str(p.relative_to(ROOT)) for p in (ROOT / "docs").rglob("*.md"))])
