@@ -28,3 +28,8 @@ class BusyFlag:
         if self._held:
             fcntl.flock(self._file, fcntl.LOCK_UN)
             self._held = False
+
+    def close(self) -> None:
+        """Lower the flag for good."""
+        self._file.close()
+        self._held = False

@@ -128,7 +128,7 @@ class Scheduler:
                 self._fail_all(error)
         self._fail_all(EngineStopping())
         self._loaded.close()
-        self._busy.clear()
+        self._busy.close()
 
     def _drop_cancelled(self) -> None:
         for slot in self._slots:

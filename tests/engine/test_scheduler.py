@@ -39,15 +39,15 @@ def test_it_answers_on_the_real_model(desk: Desk) -> None:
 
 def test_the_likeliest_answer_is_the_same_whatever_the_cache_holds_and_others_do(desk: Desk) -> None:
     desk.swap("v0")
-    alone, first = desk.put(STORY, desk.sampling(40), key="a").end()
-    again, second = desk.put(STORY, desk.sampling(40), key="a").end()
+    alone, first = desk.put(STORY, desk.sampling(16), key="a").end()
+    again, second = desk.put(STORY, desk.sampling(16), key="a").end()
     assert first.usage.cached_tokens == 0
     assert second.usage.cached_tokens > 0
-    other = desk.put(LONG, desk.sampling(60), key="b")
-    beside, _ = desk.put(STORY, desk.sampling(40), key="a").end()
+    other = desk.put(LONG, desk.sampling(24), key="b")
+    beside, _ = desk.put(STORY, desk.sampling(16), key="a").end()
     other.end()
-    desk.put(STORY + " It is night.", desk.sampling(30), key="a").end()
-    after, _ = desk.put(STORY, desk.sampling(40), key="a").end()
+    desk.put(STORY + " It is night.", desk.sampling(8), key="a").end()
+    after, _ = desk.put(STORY, desk.sampling(16), key="a").end()
     assert alone == again == beside == after
 
 
@@ -66,7 +66,7 @@ def test_the_next_turn_reads_only_what_is_new(desk: Desk) -> None:
 
 
 def test_cancelling_while_the_prompt_is_read_frees_the_slot(desk: Desk) -> None:
-    asked = desk.put(LONG, desk.sampling(50), key="cancelled")
+    asked = desk.put("Something else. " + LONG, desk.sampling(50), key="cancelled")
     while not desk.scheduler.working:
         time.sleep(0.001)
     desk.scheduler.cancel(asked.job)
@@ -95,12 +95,12 @@ def test_a_short_question_is_answered_beside_a_long_answer(desk: Desk) -> None:
 
 
 def test_more_questions_than_slots_wait_and_more_than_the_queue_are_refused(desk: Desk) -> None:
-    asked = [desk.put(STORY, desk.sampling(60)) for _ in range(desk.settings.slots)]
+    asked = [desk.put(STORY, desk.sampling(24)) for _ in range(desk.settings.slots)]
     for one in asked:
         one.first()
+    asked += [desk.put(FRANCE) for _ in range(desk.settings.queue_length + desk.settings.slots)]
     with pytest.raises(EngineBusy):
-        for _ in range(desk.settings.slots + desk.settings.queue_length + 1):
-            asked.append(desk.put(FRANCE))
+        desk.put(FRANCE)
     for one in asked:
         assert one.end()[1].reason in ("stop", "length")
 
@@ -154,13 +154,13 @@ def test_the_busy_flag_is_up_exactly_while_somebody_is_answered(desk: Desk) -> N
 def test_a_swap_waits_for_the_answer_in_flight_and_questions_after_it_get_the_new_weights(
     desk: Desk, tmp_path: Path
 ) -> None:
-    before = desk.put(STORY, desk.sampling(60)).end()[0]
+    before = desk.put(STORY, desk.sampling(24)).end()[0]
     adapter = write_adapter(tmp_path / "a.gguf")
-    flying = desk.put(STORY, desk.sampling(60))
+    flying = desk.put(STORY, desk.sampling(24))
     flying.first()
     digest = write_manifest(desk.home, desk.starter, name="v1", adapter=adapter)
     swapped = desk.scheduler.swap(read_served(desk.home, digest))
-    later = desk.put(STORY, desk.sampling(60))
+    later = desk.put(STORY, desk.sampling(24))
     old_text, old = flying.end()
     swapped.result(timeout=PATIENCE)
     new_text, new = later.end()
@@ -169,7 +169,7 @@ def test_a_swap_waits_for_the_answer_in_flight_and_questions_after_it_get_the_ne
     assert new.usage.snapshot == "v1"
     assert new_text != before
     desk.swap("v0")
-    again, finished = desk.put(STORY, desk.sampling(60)).end()
+    again, finished = desk.put(STORY, desk.sampling(24)).end()
     assert (again, finished.usage.snapshot) == (before, "v0")
 
 
