@@ -57,5 +57,5 @@ class Composer(TextArea):
             self.post_message(self.UndoWanted())
 
     async def _on_paste(self, event: events.Paste) -> None:
+        # Textual goes on to the text area's own handler, which then inserts what is left.
         event.text = clean(event.text)
-        await super()._on_paste(event)

@@ -46,8 +46,8 @@ class CorrectionText(TextArea):
         self.post_message(self.VisibilityChanged())
 
     async def _on_paste(self, event: events.Paste) -> None:
+        # Textual goes on to the text area's own handler, which then inserts what is left.
         event.text = clean(event.text)
-        await super()._on_paste(event)
 
 
 class Correction(Vertical):
