@@ -40,10 +40,10 @@ def replay_examples(
         pack = build_pack([items[index] for index in group])
         logits = base.logits(pack)
         for index, (start, stop) in zip(group, pack.spans, strict=True):
-            likely = torch.log_softmax(logits[pack.pair_rows[start:stop]], dim=-1).topk(kept, dim=-1)
+            rows = logits[pack.pair_rows[start:stop]]
+            likely = rows.topk(kept, dim=-1)
+            log_probs = likely.values - torch.logsumexp(rows, dim=-1, keepdim=True)
             item = items[index]
             targets = tuple(tuple(row) for row in likely.indices.tolist())
-            found.append(
-                Example((Item(item.prompt, item.answer, targets),), (tuple(likely.values.flatten().tolist()),))
-            )
+            found.append(Example((Item(item.prompt, item.answer, targets),), (tuple(log_probs.flatten().tolist()),)))
     return found

@@ -6,6 +6,7 @@ on a lesson. Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md; 
 
 from __future__ import annotations
 
+import mmap
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,8 +38,9 @@ class GGUFFile:
 
     def __init__(self, path: Path) -> None:
         check_gguf(path)
-        self._bytes: NDArray[np.uint8] = np.memmap(path, dtype=np.uint8, mode="r")
-        self._view = memoryview(self._bytes)
+        with path.open("rb") as file:
+            self._view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+        self._bytes: NDArray[np.uint8] = np.frombuffer(self._view, dtype=np.uint8)
         self._place = 8
         tensors, entries = self._unpack("<QQ")
         self.metadata: dict[str, Any] = {}
