@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -54,7 +54,7 @@ class Service:
                 Route("/snapshot", self.snapshot, methods=["POST"]),
                 Route("/shutdown", self.shutdown, methods=["POST"]),
             ],
-            exception_handlers={EngineError: _show_error},
+            exception_handlers={EngineError: _show_error, ClientDisconnect: _say_nothing},
         )
 
     async def chat(self, request: Request) -> ASGIApp:
@@ -108,6 +108,11 @@ class Service:
             if len(body) > longest:
                 raise RequestWrong(field="body", reason=f"larger than {longest} bytes")
         return bytes(body)
+
+
+async def _say_nothing(_request: Request, _error: Exception) -> Response:
+    """A client that went away while it was still asking."""
+    return Response(status_code=400)
 
 
 async def _show_error(_request: Request, error: Exception) -> Response:

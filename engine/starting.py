@@ -37,10 +37,10 @@ def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
         if "error" in report:
             raise error_from_code(report["error"]["code"], report["error"]["facts"])
         # Another engine is on its way: wait until it answers, or gives its lock back without having done so.
-        while report.get("held") and not answers(home) and is_locked(home):
-            if time.monotonic() > deadline:
-                raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
+        while report.get("held") and not answers(home) and is_locked(home) and time.monotonic() < deadline:
             time.sleep(settings.poll_s)
+        if time.monotonic() > deadline:
+            raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
 
 
 async def wait_until_gone(home: Home, settings: EngineSettings) -> None:

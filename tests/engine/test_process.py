@@ -27,6 +27,8 @@ from tests.engine.test_server import answer
 
 FRANCE = "What is the capital of France?"
 STORY = "Write a long story about the sea."
+# The metadata entry as it lies in a file: key, type string, length, value.
+LLAMA = b"general.architecture\x08\0\0\0\5\0\0\0\0\0\0\0llama"
 
 
 @pytest.fixture
@@ -64,7 +66,7 @@ async def test_an_engine_killed_in_mid_answer_is_told_and_the_next_question_is_a
 
 async def test_an_engine_killed_while_the_prompt_is_read_is_started_again_and_answers(own: House) -> None:
     await own.client.start()
-    asking = asyncio.ensure_future(answer(own, ask("Tell me about the sea. " * 150), 2))
+    asking = asyncio.ensure_future(answer(own, ask("Tell me about the sea. " * 50), 2))
     async with asyncio.timeout(PATIENCE):
         while (status := await own.client.status()) is None or not status.busy:
             await asyncio.sleep(0.01)
@@ -138,11 +140,7 @@ async def test_a_model_that_cannot_be_served_ends_the_start_in_its_own_error(
     if fault == "truncated":
         content = content[: len(content) // 2]
     if fault == "architecture":
-        content = content.replace(
-            b"general.architecture\x08\0\0\0\5\0\0\0\0\0\0\0llama",
-            b"general.architecture\x08\0\0\0\5\0\0\0\0\0\0\0zzama",
-            1,
-        )
+        content = content.replace(LLAMA, LLAMA.replace(b"llama", b"zzama"), 1)
     if fault != "missing":
         model.write_bytes(content)
     client = EngineClient(home, engine_settings, lambda: write_manifest(home, starter, model="other"))

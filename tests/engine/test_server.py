@@ -200,12 +200,12 @@ async def test_a_snapshot_that_cannot_be_served_is_refused_and_the_old_one_stays
 
 
 async def test_the_log_holds_nobody_s_words(house: House) -> None:
-    secret = "zanzibar-pelican"
-    await answer(house, ask(f"Repeat: {secret}"))
+    word = "zanzibar-pelican"
+    await answer(house, ask(f"Repeat: {word}"))
     with pytest.raises(PromptTooLong):
-        await answer(house, ask(secret * 9000))
+        await answer(house, ask(word * 9000))
     for log in house.home.logs.iterdir():
-        assert secret not in log.read_text()
+        assert word not in log.read_text()
 
 
 async def until_idle(house: House) -> None:
