@@ -16,6 +16,7 @@ AWKWARD = [
     *(
         "\x00",
         "a\x00b",
+        "c++\x00",
         "exact : x",
         "folded:",
         "^a",
