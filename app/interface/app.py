@@ -19,7 +19,10 @@ from app.interface.palette import EnlaceCommands
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    from textual.actions import ActionParseResult
+    from textual.dom import DOMNode
 
     from app.catalogue import Catalogue
     from app.session import Session
@@ -155,11 +158,23 @@ class EnlaceApp(App[int]):
 
     # What nobody foresaw
 
+    async def run_action(
+        self,
+        action: str | ActionParseResult,
+        default_namespace: DOMNode | None = None,
+        namespaces: Mapping[str, DOMNode] | None = None,
+    ) -> bool:
+        """Do what a key asks for. Its errors are told here, since they would end the application's own loop."""
+        try:
+            return await super().run_action(action, default_namespace, namespaces)
+        except Exception as error:
+            self._tell(error)
+            return True
+
     def _handle_exception(self, error: Exception) -> None:
         """Say in a dialog that something went wrong and make the screen anew; never a traceback on the screen."""
         cause = getattr(error, "error", None) or error
-        broken = active_message_pump.get(None)
-        if self.unexpected is not None or not self._running or broken is self:
+        if self.unexpected is not None or not self._running or active_message_pump.get(None) is self:
             # There is nothing left to show a dialog on: the command says the sentence.
             self.unexpected = cause
             self._exception = self._exception or cause
@@ -167,18 +182,20 @@ class EnlaceApp(App[int]):
             self._return_code = 1
             self._close_messages_no_wait()
             return
-        self._tell_unexpected(cause)
+        self._tell(cause)
 
-    def _tell_unexpected(self, error: Exception) -> None:
+    def _tell(self, error: Exception) -> None:
+        """Show what happened and what to do; then the chat screen, made anew."""
         from app.errors_text import explain
         from app.interface.dialogs import ErrorDialog
         from app.unexpected import note_unexpected
 
-        explained = explain(note_unexpected(error, self.session.environ), self.catalogue)
-        if any(isinstance(screen, ErrorDialog) for screen in self.screen_stack):
-            return
+        known = error if isinstance(error, EnlaceError) else note_unexpected(error, self.session.environ)
+        explained = explain(known, self.catalogue)
+        if not any(isinstance(screen, ErrorDialog) for screen in self.screen_stack):
+            self.push_screen(ErrorDialog(self.catalogue, explained.what, explained.next), self._begin_anew)
 
-        async def anew(_: None) -> None:
-            await self.switch_screen(ChatScreen())
-
-        self.push_screen(ErrorDialog(self.catalogue, explained.what, explained.next), anew)
+    async def _begin_anew(self, _: None) -> None:
+        while len(self.screen_stack) > 1:
+            await self.pop_screen()
+        await self.push_screen(ChatScreen())

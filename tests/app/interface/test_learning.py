@@ -1,0 +1,137 @@
+"""The screens of learning show what is stored, change it with a way back, and follow a run by its files alone."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import pytest
+
+from app.interface.learning.curve import curve
+from app.session import Session
+from configs.home import Home
+from memory.runlog import RunEvent, append
+from tests.app.interface.conftest import Opener, Person
+
+VERDICT = {
+    "decision": "HOLD",
+    "checks": [
+        {"name": "recall_trained", "value": 0.96, "bound": 0.8, "ok": True},
+        {"name": "kl_elsewhere", "value": 1.56, "bound": 0.1, "ok": False},
+    ],
+    "reasons": ["kl_elsewhere 1.56 > 0.1"],
+}
+
+
+@pytest.fixture
+def session(home: Home) -> Session:
+    """The home as it is before the interface opens."""
+    return Session({"ENLACE_HOME": str(home.root), "LANG": "es"})
+
+
+async def learning(person: Person, *keys: str) -> None:
+    await person.pilot.press("f9", *keys)
+    await person.until(lambda: "Aprendizaje" in person.screen_text())
+    await person.pilot.pause()
+
+
+async def test_a_lesson_is_seen_with_both_answers_and_found(session: Session, open_interface: Opener) -> None:
+    for name in ("perro", "gato"):
+        question = [{"role": "user", "content": f"¿Cómo se llama el {name}?"}]
+        session.memory.lessons.add(question, f"Se llama {name.title()}o.", "No lo sé.", visibility="shared")
+    async with open_interface() as person:
+        await learning(person)
+        person.find("#lesson-search").value = "PÉRRO"  # type: ignore[attr-defined]
+        await person.pilot.pause()
+        shown = person.screen_text()
+        assert "● ¿Cómo se llama el perro?" in shown
+        assert "✓ Se llama Perroo." in shown
+        assert "✗ No lo sé." in shown
+        assert "gato" not in shown
+
+
+async def test_a_lesson_is_kept_private_shared_and_withdrawn_each_with_undo(
+    session: Session, open_interface: Opener
+) -> None:
+    lessons = session.memory.lessons
+    lesson = lessons.add([{"role": "user", "content": "¿Capital?"}], "Vigo.", "Lugo.", visibility="shared")
+    async with open_interface() as person:
+        await learning(person)
+        person.find("#lesson-list").focus()
+        for key, state in (("p", ("private", "active")), ("delete", ("private", "withdrawn"))):
+            await person.pilot.press(key)
+            await person.pilot.pause()
+            now = lessons.get(lesson.id)
+            assert (now.visibility, now.status) == state
+        await person.pilot.press("ctrl+z", "ctrl+z")
+        await person.pilot.pause()
+        now = lessons.get(lesson.id)
+        assert (now.visibility, now.status) == ("shared", "active")
+
+
+async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_shown(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    run = session.household.runs.create("lessons", pid=os.getpid())
+    folder = home.runs / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    async with open_interface() as person:
+        await learning(person, "f3")
+        for step in range(1, 21):
+            facts = {"loss": 3.0 / step, "step": step, "steps": 40}
+            append(folder, RunEvent(time.time(), "step", "train", step / 40, facts))
+        await person.until(lambda: "paso 20 de 40 · pérdida 0.150" in person.screen_text())
+        assert "50%" in person.screen_text()
+        assert "Sigue aunque cierres Enlace." in person.screen_text()
+        assert any("\u2801" <= character <= "\u28ff" for character in person.screen_text())
+        append(folder, RunEvent(time.time(), "verdict", "gate", 0.95, VERDICT))
+        session.household.runs.finish(run.id, "held")
+        await person.until(lambda: "HOLD: se queda fuera" in person.screen_text())
+        assert "✗ no pasa" in person.screen_text()
+        assert "retenido" in person.screen_text()
+
+
+async def test_a_failed_training_says_why(session: Session, open_interface: Opener, home: Home) -> None:
+    run = session.household.runs.create("lessons", pid=os.getpid())
+    (home.runs / run.id).mkdir(parents=True, exist_ok=True)
+    append(home.runs / run.id, RunEvent(time.time(), "run_failed", facts={"code": "disk_full", "facts": {}}))
+    session.household.runs.finish(run.id, "failed")
+    async with open_interface() as person:
+        await learning(person, "f3")
+        assert "⚠" in person.screen_text()
+        assert "disk_full" not in person.screen_text()
+
+
+async def test_a_snapshot_answers_again_and_that_is_undone_with_one_key(
+    session: Session, open_interface: Opener
+) -> None:
+    base, snapshots = session.snapshot(), session.household.snapshots
+    trained = snapshots.create(
+        base.base_name, base.base_sha256, adapters=(), parent=base.id, run="r0001", reason="lessons", gate=VERDICT
+    )
+    snapshots.promote(trained.id, "enlace", "24 lecciones")
+    async with open_interface() as person:
+        await learning(person, "f4")
+        await person.until(lambda: "24 lecciones" in person.screen_text())
+        assert "● v1" in person.screen_text()
+        person.find("SnapshotList").focus()
+        await person.pilot.press("down", "v")
+        await person.pilot.pause()
+        assert snapshots.current().id == "v0"
+        assert "Vuelve a responder v0." in person.screen_text()
+        await person.pilot.press("ctrl+z")
+        await person.pilot.pause()
+        assert snapshots.current().id == "v1"
+
+
+def test_the_curve_falls_from_the_left_to_the_right() -> None:
+    rows = curve([4.0, 3.0, 2.0, 1.0, 0.0], 10, 3)
+    assert [len(row) for row in rows] == [10, 10, 10]
+    assert rows[0][0] != "\u2800"
+    assert rows[0][-1] == "\u2800"
+    assert rows[-1][-1] != "\u2800"
+
+
+@pytest.mark.parametrize("values", [[], [1.0], [1.0] * 3, [float(n % 7) for n in range(5000)]])
+def test_any_number_of_values_fills_the_same_room(values: list[float]) -> None:
+    assert [len(row) for row in curve(values, 12, 4)] == [12] * 4
