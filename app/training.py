@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from configs.errors import EnlaceError
 from memory.errors import RunAlreadyRunning
@@ -33,10 +35,19 @@ class NoRun(EnlaceError):
     code = "no_run"
 
 
-def start_training(session: Session) -> Run:
+class RelayedError(EnlaceError):
+    """An error of the trainer's, which told it by its code and facts."""
+
+    def __init__(self, code: str, facts: Mapping[str, Any]) -> None:
+        self.__dict__["code"] = code
+        super().__init__(**{name: value for name, value in facts.items() if isinstance(value, str | int | float)})
+
+
+def start_training(session: Session, recipe: str | None = None) -> Run:
     """Start a training run detached from this process; the run, once it is on record.
 
-    Raises RunAlreadyRunning, and TrainerNotStarted when the trainer ended before it began a run.
+    ``recipe``: one of those in the settings, the usual one by default. Raises RunAlreadyRunning, what the trainer
+    reported when it ended before it began a run, and TrainerNotStarted when it reported nothing.
     """
     runs = session.household.runs
     running = runs.running()
@@ -46,10 +57,12 @@ def start_training(session: Session) -> Run:
     session.snapshot()
     before = runs.latest()
     log = session.home.logs / _LOG
+    command = [sys.executable, "-m", "trainer", "run", "--home", str(session.home.root), "--who", session.member.name]
+    command += ["--recipe", recipe] if recipe else []
     with log.open("ab") as output:
         begins_at = output.tell()
         process = subprocess.Popen(
-            [sys.executable, "-m", "trainer", "run", "--home", str(session.home.root)],
+            command,
             cwd=_ROOT,
             env={**os.environ, "ENLACE_HOME": str(session.home.root)},
             stdin=subprocess.DEVNULL,
@@ -64,7 +77,7 @@ def start_training(session: Session) -> Run:
             process.returncode = process.returncode if process.returncode is not None else 0
             return latest
         if process.poll() is not None:
-            raise TrainerNotStarted(reason=_last_line(log, begins_at, process.returncode), log=str(log))
+            raise _reported(_last_line(log, begins_at, process.returncode), log)
         time.sleep(_POLL_S)
 
 
@@ -73,3 +86,12 @@ def _last_line(log: Path, begins_at: int, code: int) -> str:
         file.seek(begins_at)
         lines = file.read().decode(errors="replace").strip().splitlines()
     return lines[-1] if lines else f"exit {code}"
+
+
+def _reported(line: str, log: Path) -> EnlaceError:
+    """The error that the trainer's last line tells."""
+    try:
+        report = json.loads(line)
+        return RelayedError(str(report["code"]), {"log": str(log), **report["facts"]})
+    except (ValueError, KeyError, TypeError):
+        return TrainerNotStarted(reason=line, log=str(log))

@@ -25,12 +25,15 @@ def register(commands: typer.Typer) -> None:
     commands.add_typer(train)
 
 
-def now(as_json: JsonOption = False) -> int:
+def now(
+    recipe: Annotated[str | None, typer.Option("--recipe", help="command.train.recipe")] = None,
+    as_json: JsonOption = False,
+) -> int:
     """Train on the shared lessons and show how it goes, up to the verdict."""
     from app.commands.training_view import watch
 
     with open_session() as session:
-        run = start_training(session)
+        run = start_training(session, recipe)
         return watch(session, run.id, as_json=as_json)
 
 

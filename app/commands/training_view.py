@@ -12,6 +12,7 @@ from app.commands.output import remark, write, write_json, write_raw
 from app.commands.verdict import write_checks
 from app.errors_text import explain
 from app.terminal_text import clean
+from app.training import RelayedError
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 
@@ -30,14 +31,6 @@ class TrainingDetached(EnlaceError):
 
     code = "training_detached"
     exit_code = 130
-
-
-class RunFailedElsewhere(EnlaceError):
-    """An error of the trainer's, told by its code and facts."""
-
-    def __init__(self, code: str, facts: Mapping[str, Any]) -> None:
-        self.__dict__["code"] = code
-        super().__init__(**{name: value for name, value in facts.items() if isinstance(value, str | int | float)})
 
 
 def watch(session: Session, run_id: str, *, as_json: bool) -> int:
@@ -133,7 +126,7 @@ class _View:
             self._open = False
 
     def _stage_name(self) -> str:
-        key = f"command.train.stages.{self.stage}"
+        key = f"training.stages.{self.stage}"
         return self._words.text(key) if self._words.has(key) else self.stage
 
 
@@ -148,7 +141,7 @@ def _conclude(session: Session, run_id: str, view: _View, *, as_json: bool) -> i
     if failed and view.failure:
         code, facts = str(view.failure.get("code", "unexpected")), view.failure.get("facts") or {}
         explained = explain(
-            RunFailedElsewhere(code, {"log": str(session.home.logs / "trainer.log"), **facts}), session.catalogue
+            RelayedError(code, {"log": str(session.home.logs / "trainer.log"), **facts}), session.catalogue
         )
         remark(str(explained))
     elif failed:

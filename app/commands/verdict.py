@@ -20,14 +20,14 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
                 (
                     _name(catalogue, str(check.get("name", "?"))),
                     _number(check.get("value")),
-                    _number(check.get("bound")),
+                    f"{'≥' if check.get('at_least') else '≤'} {_number(check.get('bound'))}",
                     catalogue.text("command.yes" if check.get("ok") else "command.no"),
                 )
                 for check in checks
             ],
         )
     decision = str(verdict.get("decision", "?"))
-    reasons = "; ".join(str(reason) for reason in verdict.get("reasons") or [])
+    reasons = "; ".join(_reason(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
     write(f"{decision}: {reasons}" if reasons else decision)
 
 
@@ -36,5 +36,10 @@ def _name(catalogue: Catalogue, name: str) -> str:
     return catalogue.text(key) if catalogue.has(key) else name
 
 
+def _reason(catalogue: Catalogue, reason: str) -> str:
+    key = f"training.reasons.{reason}"
+    return catalogue.text(key) if catalogue.has(key) else _name(catalogue, reason)
+
+
 def _number(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    return f"{value:.4g}" if isinstance(value, float) else "—" if value is None else str(value)
