@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
@@ -42,12 +43,13 @@ class Loaded:
             threads=settings.threads or physical_cores(),
             flash_attention=settings.flash_attention,
         )
+        self._shape = shape
         with contextlib.ExitStack() as undo:
             self.model = Model(served.model, gpu_layers=settings.gpu_layers)
             undo.callback(self.model.close)
             self.vocabulary = Vocabulary(self.model)
             self.template = ChatTemplate.of(self.model.template(), self.vocabulary)
-            self.context = Context(self.model, shape)
+            self.context = Context(self.model, replace(shape, context_size=min(size, settings.first_context_size)))
             undo.pop_all()
         self.served = served
         self._open, self._closed = threading.Lock(), False
@@ -63,7 +65,25 @@ class Loaded:
     @property
     def context_size(self) -> int:
         """Tokens that one conversation may hold."""
-        return self.context.size
+        return self._shape.context_size
+
+    def make_room(self, tokens: int, sequences: Sequence[int]) -> None:
+        """Have room for ``tokens`` in every slot; what these sequences hold is kept. Raises EngineFailed.
+
+        The cache starts small and doubles, because clearing it is most of what starting an engine takes.
+        """
+        if tokens <= self.context.size:
+            return
+        size = min(max(tokens, 2 * self.context.size), self._shape.context_size)
+        larger = Context(self.model, replace(self._shape, context_size=size))
+        try:
+            larger.take_over(self.context, sequences)
+            larger.set_adapters(self._adapters)
+        except EngineFailed:
+            larger.close()
+            raise
+        self.context.close()
+        self.context = larger
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """The token ids of a conversation; any thread may ask. Raises TemplateBroken and EngineStopping."""

@@ -154,6 +154,15 @@ class Context:
         """Forget all of a sequence from position ``count`` on; False where this kind of cache cannot."""
         return bool(self._lib.llama_memory_seq_rm(self._memory, sequence, count, -1))
 
+    def take_over(self, other: Context, sequences: Sequence[int]) -> None:
+        """Have what ``other`` holds of these sequences, to the last bit. Raises EngineFailed."""
+        for sequence in sequences:
+            size = self._lib.llama_state_seq_get_size(other.handle, sequence)
+            kept = (ctypes.c_uint8 * size)()
+            read = self._lib.llama_state_seq_get_data(other.handle, kept, size, sequence)
+            if read != size or not self._lib.llama_state_seq_set_data(self.handle, kept, size, sequence):
+                raise EngineFailed(reason="the cache cannot be moved to a larger one")
+
     def clear(self) -> None:
         """Forget every sequence."""
         self._lib.llama_memory_clear(self._memory, True)

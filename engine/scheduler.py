@@ -187,6 +187,7 @@ class Scheduler:
             self._begin(slot, job)
 
     def _begin(self, slot: Slot, job: Job) -> None:
+        self._make_room(len(job.prompt) + 1)
         keep = slot.reusable(job, CHUNK_LEAST)
         if not self._loaded.context.keep(slot.number, keep):
             self._loaded.context.keep(slot.number, 0)
@@ -200,12 +201,16 @@ class Scheduler:
         writers = [(slot, slot.work) for slot in self._slots if slot.work and slot.work.next_token is not None]
         if not writers:
             return
+        self._make_room(max(len(slot.tokens) for slot, _ in writers) + 1)
         self._loaded.context.decode(
             [(work.next_token or 0, len(slot.tokens), slot.number, True) for slot, work in writers]
         )
         for row, (slot, work) in enumerate(writers):
             slot.tokens.append(work.next_token or 0)
             self._advance(slot, work, row)
+
+    def _make_room(self, tokens: int) -> None:
+        self._loaded.make_room(tokens, [slot.number for slot in self._slots if slot.tokens])
 
     def _read(self) -> None:
         """One chunk of one prompt; the readers take turns."""

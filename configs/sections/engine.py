@@ -29,6 +29,9 @@ class EngineSettings(BaseModel):
         ge=256,
         description="Tokens that one conversation may hold, prompt and answer together; at most the model's own.",
     )
+    first_context_size: int = Field(
+        ge=64, description="Tokens a conversation has room for at first; it grows. Smaller starts sooner."
+    )
     slots: int = Field(ge=1, le=64, description="How many answers are written at the same time.")
     queue_length: int = Field(ge=0, description="How many more questions may wait for a slot.")
     threads: int = Field(ge=0, description="Threads for computing; 0 takes the physical cores.")

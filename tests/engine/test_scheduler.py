@@ -9,9 +9,14 @@ from pathlib import Path
 
 import pytest
 
+from configs.home import Home
+from configs.sections.engine import EngineSettings
 from engine.answers import Finished
+from engine.busy import BusyFlag
 from engine.errors import AdapterMismatch, EngineBusy, EngineError, PromptTooLong
 from engine.jobs import Written
+from engine.loaded import Loaded
+from engine.scheduler import Scheduler
 from engine.served import read_served
 from tests.engine.conftest import PATIENCE, Desk
 from tests.engine.snapshots import write_adapter, write_manifest
@@ -49,6 +54,33 @@ def test_the_likeliest_answer_is_the_same_whatever_the_cache_holds_and_others_do
     desk.put(STORY + " It is night.", desk.sampling(8), key="a").end()
     after, _ = desk.put(STORY, desk.sampling(16), key="a").end()
     assert alone == again == beside == after
+
+
+def test_a_conversation_that_outgrows_its_first_room_is_answered_as_if_it_had_had_it(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    home = Home(tmp_path / "growing")
+    home.prepare()
+    served = read_served(home, write_manifest(home, starter, adapter=write_adapter(tmp_path / "a.gguf")))
+
+    def story(first: int) -> tuple[str, str, int]:
+        settings = engine_settings.model_copy(update={"first_context_size": first})
+        loaded = Loaded(served, settings)
+        began_with = loaded.context.size
+        scheduler = Scheduler(loaded, settings, BusyFlag(home.busy_flag), time.monotonic)
+        scheduler.start()
+        desk = Desk(home, settings, scheduler, starter)
+        one = desk.put("Sea. " * 95, desk.sampling(48), key="a")
+        two = desk.put("Hill. " * 30, desk.sampling(4), key="b")
+        texts = one.end()[0], two.end()[0]
+        assert loaded.context.size > 256
+        scheduler.end()
+        return *texts, began_with
+
+    *small, began_small = story(64)
+    *large, began_large = story(1024)
+    assert began_small < 300 < began_large
+    assert small == large
 
 
 def test_a_seed_gives_the_same_answer_and_other_seeds_give_others(desk: Desk) -> None:
