@@ -36,7 +36,7 @@ class ServedModel:
             batch_size=BATCH,
             outputs=BATCH,
             threads=threads,
-            flash_attention=True,
+            flash_attention=False,
         )
         self._context = Context(self._model, shape)
         self._context_size = context_size

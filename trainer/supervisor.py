@@ -89,7 +89,7 @@ class Supervisor:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **WORKER_ENVIRONMENT},
+                env={**os.environ, **WORKER_ENVIRONMENT, "GOMP_SPINCOUNT": str(self._settings.engine.thread_spins)},
                 cwd=Path(__file__).parents[1],
             )
             try:

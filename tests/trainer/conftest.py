@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 # Read when torch's OpenMP is loaded: threads that spin while they wait starve each other on a busy machine.
-os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
+os.environ.setdefault("GOMP_SPINCOUNT", "300")
 
 import torch
 
