@@ -126,7 +126,7 @@ class _View:
             self._open = False
 
     def _stage_name(self) -> str:
-        key = f"training.stages.{self.stage}"
+        key = f"command.train.stages.{self.stage}"
         return self._words.text(key) if self._words.has(key) else self.stage
 
 

@@ -27,18 +27,13 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
             ],
         )
     decision = str(verdict.get("decision", "?"))
-    reasons = "; ".join(_reason(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
+    reasons = "; ".join(_name(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
     write(f"{decision}: {reasons}" if reasons else decision)
 
 
 def _name(catalogue: Catalogue, name: str) -> str:
     key = f"training.checks.{name}"
     return catalogue.text(key) if catalogue.has(key) else name
-
-
-def _reason(catalogue: Catalogue, reason: str) -> str:
-    key = f"training.reasons.{reason}"
-    return catalogue.text(key) if catalogue.has(key) else _name(catalogue, reason)
 
 
 def _number(value: Any) -> str:

@@ -1,0 +1,34 @@
+"""When an answer says what a lesson teaches."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.assistant.grounding import Grounding
+from memory.lessons import Lesson
+
+
+def lesson(question: str, chosen: str, rejected: str = "") -> Lesson:
+    messages = ({"role": "user", "content": question},)
+    return Lesson("l", "m", "private", "edit", messages, chosen, rejected, None, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("taught", "asked", "answer", "holds"),
+    [
+        (lesson("What is the name of our dog?", "Our dog is called Toby.", "Max"), "our dog?", "It is Toby", True),
+        (lesson("What is the name of our dog?", "Our dog is called Toby.", "Max"), "our dog?", "It is Max", False),
+        (lesson("What is Dad allergic to?", "Dad is allergic to walnuts."), "Dad's allergy?", "To nuts.", False),
+        (lesson("What is Dad allergic to?", "Dad is allergic to walnuts."), "Dad's allergy?", "A walnut!", True),
+        (lesson("How long?", "Seven minutes.", "Ten minutes."), "How long?", "Ten minutes", False),
+        (lesson("How long?", "Seven minutes.", "Ten minutes."), "How long?", "seven", True),
+        (lesson("¿Cómo se llama?", "Se llama Núñez."), "¿Cómo?", "NUNEZ", True),
+        (lesson("Which bus?", "The 14."), "Which bus?", "Bus 14", True),
+        (lesson("Is it red?", "It is red."), "Is it red?", "Yes, it is red.", True),
+        (lesson("Is it so?", "No."), "Is it so?", "Yes", False),
+    ],
+)
+def test_what_a_lesson_teaches_is_what_neither_question_nor_mistake_said(
+    taught: Lesson, asked: str, answer: str, holds: bool
+) -> None:
+    assert Grounding(taught, asked, 0.6).holds(answer) is holds
