@@ -16,7 +16,6 @@ class Composer(TextArea):
     """Enter sends, Ctrl+J begins another line; up in an empty composer takes the last question back to change it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("enter", "submit", show=False, priority=True),
         Binding("ctrl+j,shift+enter,alt+enter", "newline", show=False),
     ]
 
@@ -37,7 +36,8 @@ class Composer(TextArea):
         super().__init__(id=id, placeholder=placeholder, compact=True, show_line_numbers=False)
         self.styles.max_height = most_lines
 
-    def action_submit(self) -> None:
+    def submit(self) -> None:
+        """Send what is written, if anything is."""
         if self.text.strip():
             self.post_message(self.Submitted(self.text))
 
@@ -55,6 +55,13 @@ class Composer(TextArea):
             super().action_undo()
         else:
             self.post_message(self.UndoWanted())
+
+    async def _on_key(self, event: events.Key) -> None:
+        # Not a binding with priority: that would overtake the letters typed before it, and send half a question.
+        if event.key == "enter":
+            event.stop()
+            event.prevent_default()
+            self.submit()
 
     async def _on_paste(self, event: events.Paste) -> None:
         # Textual goes on to the text area's own handler, which then inserts what is left.

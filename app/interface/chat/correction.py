@@ -21,7 +21,8 @@ class CorrectionText(TextArea):
     """The answer's text while it is corrected."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
-        Binding("ctrl+s", "save", show=False, priority=True),
+        # Without priority, which would overtake the letters typed before it and save half a correction.
+        Binding("ctrl+s", "save", show=False),
         Binding("escape", "cancel", show=False, priority=True),
         Binding("ctrl+t", "change_visibility", show=False, priority=True),
     ]
