@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -13,7 +14,7 @@ from engine.answers import Delta, EngineStatus, Finished, Sampling, Usage
 from engine.errors import EngineDied, EngineStopping, error_from_code
 from engine.messages import Message
 from engine.starting import start_engine, wait_until_gone
-from engine.wire import ConnectionLost, Exchange
+from engine.wire import ConnectionLost, Exchange, NobodyThere
 
 __all__ = ["Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Usage"]
 
@@ -39,18 +40,23 @@ class EngineClient:
         if it dies later, and whatever error the engine reports.
         """
         body = self._chat_body(messages, sampling, cache_key)
-        for last_try in (False, True):
-            begun = False
+        begun = died = False
+        while True:
             try:
-                async for piece in self._answer(body):
-                    begun = True
-                    yield piece
-            except (ConnectionLost, EngineStopping) as error:
-                if begun or last_try:
-                    raise EngineDied from error
-                await self.start()
-            else:
+                async with contextlib.aclosing(self._answer(body)) as pieces:
+                    async for piece in pieces:
+                        begun = True
+                        yield piece
                 return
+            except NobodyThere:
+                await self.start()
+            except (ConnectionLost, EngineStopping) as error:
+                if begun or died:
+                    raise EngineDied from error
+                died = True
+                if isinstance(error, EngineStopping):
+                    await wait_until_gone(self._home, self._settings)
+                await self.start()
 
     async def status(self) -> EngineStatus | None:
         """The running engine's own account of itself, or None when none runs."""

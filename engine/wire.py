@@ -22,6 +22,10 @@ class ConnectionLost(Exception):
     """Nobody answers at the socket, or the answer broke off."""
 
 
+class NobodyThere(ConnectionLost):
+    """Nothing listens at the socket."""
+
+
 class Exchange:
     """One request and its answer. Closing it (also in mid-answer) closes the connection, which cancels the work.
 
@@ -40,7 +44,10 @@ class Exchange:
         headers = [("Host", HOST), ("Content-Length", str(len(content))), ("Content-Type", "application/json")]
         try:
             reader, writer = await asyncio.open_unix_connection(str(self._socket))
-            self._streams = reader, writer
+        except OSError as error:
+            raise NobodyThere(str(error)) from error
+        self._streams = reader, writer
+        try:
             writer.write(self._http.send(h11.Request(method=method, target=target, headers=headers)) or b"")
             writer.write(self._http.send(h11.Data(data=content)) or b"")
             writer.write(self._http.send(h11.EndOfMessage()) or b"")
