@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import on, work
+from textual.worker import WorkerCancelled
 
 from app.interface.chat.composer import Composer
 from app.interface.chat.looking import Looking
@@ -48,7 +50,7 @@ class Asking(Looking):
         try:
             await talk.follow(asked)
         finally:
-            if self in self.app.screen_stack:
+            if self.is_attached:
                 self._after_answer(talk, text)
 
     def _after_answer(self, talk: Talk, text: str) -> None:
@@ -82,7 +84,8 @@ class Asking(Looking):
         self.workers.cancel_group(self, "answer")
         for worker in working:
             if not worker.is_finished:
-                await self.workers.wait_for_complete([worker])
+                with suppress(WorkerCancelled):  # which is the end that was asked for
+                    await worker.wait()
 
     @on(Transcript.FollowChanged)
     def _follow_changed(self, event: Transcript.FollowChanged) -> None:

@@ -1,0 +1,22 @@
+"""Leaving while an answer is being written."""
+
+from __future__ import annotations
+
+from configs.home import Home
+from tests.app.interface.conftest import interface
+
+
+async def test_leaving_in_mid_answer_ends_at_once_and_keeps_what_was_written(talking_home: Home) -> None:
+    async with interface(talking_home) as person:
+        person.chat.composer.load_text("Tell me a very long story about the sea.")
+        await person.pilot.press("enter")
+        await person.until(lambda: person.chat.talk and person.chat.talk.progress.tokens > 2)
+        await person.pilot.press("ctrl+q")
+        await person.until(lambda: person.app.return_code is not None or not person.app.is_running)
+        assert person.app.return_code == 0
+        memory = person.app.session.memory
+        (conversation,) = memory.chats.list()
+        question, answer = memory.chats.path(conversation.id)
+        assert question.content == "Tell me a very long story about the sea."
+        assert answer.state == "stopped"
+        assert answer.content
