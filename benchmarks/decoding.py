@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from statistics import median
+from typing import IO
 from urllib.parse import urlsplit
 
 from benchmarks.errors import PeerMissing
@@ -21,7 +22,7 @@ from benchmarks.homes import clean_environment, enlace, starter_model, temporary
 from benchmarks.measures import side_by_side
 from benchmarks.peers.environments import HERE, peer
 from benchmarks.plan import EnginePlan, Plan
-from benchmarks.processes import end_group, run
+from benchmarks.processes import SHOWN_CHARACTERS, end_group, run
 from benchmarks.rows import Row, row
 from benchmarks.streaming import SocketConnection, Streamed, stream
 from configs.home import Home
@@ -116,7 +117,7 @@ def _peer_server(environment: dict[str, str], threads: int, context: int, timeou
             start_new_session=True,
         )
         try:
-            yield _address(process, time.monotonic() + timeout)
+            yield _address(process, time.monotonic() + timeout, log)
         finally:
             end_group(process)
             for pipe in (process.stdin, process.stdout):
@@ -124,11 +125,13 @@ def _peer_server(environment: dict[str, str], threads: int, context: int, timeou
                     pipe.close()
 
 
-def _address(process: subprocess.Popen[bytes], deadline: float) -> str:
-    """The first line that the server prints. Raises PeerMissing when there is none in time."""
+def _address(process: subprocess.Popen[bytes], deadline: float, log: IO[bytes]) -> str:
+    """The first line that the server prints. Raises PeerMissing, with its last words, when there is none."""
     assert process.stdout is not None  # noqa: S101 - it was opened as a pipe
     ready, _, _ = select.select([process.stdout], [], [], max(deadline - time.monotonic(), 0))
     line = process.stdout.readline().decode() if ready else ""
     if not line.startswith("http"):
-        raise PeerMissing("The peer xllamacpp did not start its server here, so its side is left out.")
+        log.seek(0)
+        said = log.read().decode(errors="replace").strip()[-SHOWN_CHARACTERS:]
+        raise PeerMissing(f"The peer xllamacpp did not start its server here, so its side is left out: {said}")
     return line.strip()

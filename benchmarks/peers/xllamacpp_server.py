@@ -16,8 +16,6 @@ def main(model: str, threads: int, context: int) -> None:
     parameters.model.path = model
     parameters.n_ctx = context
     parameters.n_parallel = 1
-    parameters.hostname = "127.0.0.1"
-    parameters.port = 0
     parameters.cpuparams.n_threads = threads
     parameters.cpuparams_batch.n_threads = threads
     server = xllamacpp.Server(parameters)
