@@ -107,8 +107,7 @@ class SnapshotBroken(EngineError):
 
 def error_from_code(code: str, facts: dict[str, str | int | float]) -> EngineError:
     """The error that another process reported as ``code`` and ``facts``; an unknown code is EngineFailed."""
-    waiting = list(EngineError.__subclasses__())
-    for kind in waiting:
+    for kind in EngineError.__subclasses__():
         if kind.code == code:
             return kind(**facts)
     return EngineFailed(reason=code)
