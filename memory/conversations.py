@@ -68,14 +68,18 @@ class Conversations:
 
     def delete(self, conversation_id: str) -> None:
         """Take a conversation off the lists and out of searches until ``restore``. Raises ConversationUnknown."""
-        self.get(conversation_id)
-        values = (self._clock(), conversation_id)
-        self._database.run("UPDATE conversations SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", values)
+        with self._database.transaction():
+            self.get(conversation_id)
+            values = (self._clock(), conversation_id)
+            self._database.run("UPDATE conversations SET deleted_at = ? WHERE id = ? AND deleted_at IS NULL", values)
+            self._index.remove_conversation(conversation_id)
 
     def restore(self, conversation_id: str) -> Conversation:
         """Undo ``delete``. Raises ConversationUnknown."""
-        self.get(conversation_id)
-        self._database.run("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
+        with self._database.transaction():
+            self.get(conversation_id)
+            self._database.run("UPDATE conversations SET deleted_at = NULL WHERE id = ?", (conversation_id,))
+            self._index.add_conversation(conversation_id)
         return self.get(conversation_id)
 
     def purge(self, conversation_id: str | None = None, *, before: float | None = None) -> int:
@@ -87,10 +91,9 @@ class Conversations:
             rows = self._database.rows(
                 "SELECT id FROM conversations WHERE deleted_at IS NOT NULL"
                 " AND (?1 IS NULL OR id = ?1) AND (?2 IS NULL OR deleted_at < ?2)",
-                (conversation_id, before),
+                (conversation_id and storable(conversation_id), before),
             )
             for row in rows:
-                self._index.remove_conversation(row["id"])
                 self._database.run("DELETE FROM conversations WHERE id = ?", (row["id"],))
         return len(rows)
 

@@ -81,6 +81,9 @@ class Facts:
     ) -> Fact:
         """The fact with other words, another subject, or seen by others. Raises FactUnknown, FactEmpty, FactTooLong."""
         old = self.get(fact_id)
+        if visibility == "private" and old.said_by != self._member_id:
+            # Nobody can take what another said for themselves alone.
+            raise FactUnknown(id=fact_id)
         new = replace(
             old,
             text=old.text if text is None else self._checked(text),

@@ -11,6 +11,10 @@ from memory.processes import lives
 from memory.text import INDEX_VERSION, Query, columns, snippet
 
 _NAME = "messages_text"
+_LEFT = """
+    SELECT m.id, m.writer FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id
+    WHERE m.indexed = 0 AND m.content <> '' AND c.deleted_at IS NULL
+"""
 
 
 @dataclass(frozen=True)
@@ -35,16 +39,20 @@ class HistoryIndex:
         known = self._database.value("SELECT version FROM index_versions WHERE name = ?", (_NAME,))
         if known != INDEX_VERSION:
             self._rebuild()
-        left = self._database.rows("SELECT id, writer FROM messages WHERE indexed = 0 AND content <> ''")
+        left = self._database.rows(_LEFT)
         for row in left:
             # An answer that another process is writing right now is indexed by that process when it is finished.
             if row["writer"] is None or not lives(row["writer"]):
                 self.add(row["id"])
 
     def add(self, message_id: str) -> None:
-        """Index a message that is not in the index and will not change any more."""
+        """Index a message that is not in the index and will not change any more, unless it is deleted."""
         with self._database.transaction():
-            row = self._database.row("SELECT seq, content FROM messages WHERE id = ? AND indexed = 0", (message_id,))
+            row = self._database.row(
+                "SELECT m.seq, m.content FROM messages AS m JOIN conversations AS c ON c.id = m.conversation_id"
+                " WHERE m.id = ? AND m.indexed = 0 AND c.deleted_at IS NULL",
+                (message_id,),
+            )
             if row is not None:
                 values = (row["seq"], *columns(row["content"]))
                 self._database.run("INSERT INTO messages_text (rowid, exact, folded) VALUES (?, ?, ?)", values)
@@ -54,6 +62,13 @@ class HistoryIndex:
         """Take a message out of the index, if it is there."""
         rows = self._database.rows("SELECT seq, content FROM messages WHERE id = ? AND indexed = 1", (message_id,))
         self._remove(rows)
+
+    def add_conversation(self, conversation_id: str) -> None:
+        """Index all messages of a conversation that will not change any more."""
+        with self._database.transaction():
+            finished = "SELECT id FROM messages WHERE conversation_id = ? AND state <> 'partial'"
+            for row in self._database.rows(finished, (conversation_id,)):
+                self.add(row["id"])
 
     def remove_conversation(self, conversation_id: str) -> None:
         """Take all messages of a conversation out of the index."""
@@ -77,11 +92,11 @@ class HistoryIndex:
         return list(found.values())[:limit]
 
     def _collect(self, found: dict[str, Match], query: Query, expression: str, tier: int, limit: int) -> None:
+        # Nothing is joined before the limit: what is deleted is not in the index, and a common word has many matches.
         rows = self._database.rows(
-            "SELECT m.id, m.content, bm25(messages_text) AS rank FROM messages_text"
-            " JOIN messages AS m ON m.seq = messages_text.rowid"
-            " JOIN conversations AS c ON c.id = m.conversation_id"
-            " WHERE messages_text MATCH ? AND c.deleted_at IS NULL ORDER BY rank, m.seq DESC LIMIT ?",
+            "SELECT m.id, m.content, best.rank FROM ("
+            "  SELECT rowid, rank FROM messages_text WHERE messages_text MATCH ? ORDER BY rank LIMIT ?"
+            ") AS best JOIN messages AS m ON m.seq = best.rowid ORDER BY best.rank, m.seq DESC",
             (expression, limit),
         )
         marked = cache(lambda word: query.marked(word, self._settings.prefix_characters))

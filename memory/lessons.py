@@ -102,7 +102,7 @@ class Lessons:
             tuple({"role": storable(m["role"]), "content": storable(m["content"])} for m in messages),
             storable(chosen),
             storable(rejected or ""),
-            snapshot,
+            None if snapshot is None else storable(snapshot),
             now,
         )
         self._check(lesson)

@@ -77,10 +77,10 @@ class Members:
                 raise MemberExists(name=clean)
             first = self._family.row("SELECT 1 FROM members") is None
             now = self._clock()
-            member = Member(new_id(now), clean, language, now, first)
+            member = Member(new_id(now), clean, storable(language), now, first)
             self._family.run(
                 "INSERT INTO members (id, name, name_key, language, admin, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (member.id, clean, fold(clean), language, first, now),
+                (member.id, clean, fold(clean), member.language, first, now),
             )
         return member
 
@@ -105,7 +105,7 @@ class Members:
     def set_language(self, name_or_id: str, language: str) -> Member:
         """The member with another language. Raises MemberUnknown."""
         member = self.get(name_or_id)
-        self._family.run("UPDATE members SET language = ? WHERE id = ?", (language, member.id))
+        self._family.run("UPDATE members SET language = ? WHERE id = ?", (storable(language), member.id))
         return self.get(member.id)
 
     def remove(self, name_or_id: str) -> Member:

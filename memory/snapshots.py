@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import NoSnapshot, NothingToRollBack, SnapshotUnknown
 from memory.manifests import Adapter, adapter_list, manifest_bytes, read_adapters
+from memory.text import storable
 
 
 @dataclass(frozen=True)
@@ -214,7 +215,7 @@ class Snapshots:
         self._family.run("INSERT OR REPLACE INTO current_snapshot (only, number) VALUES (1, ?)", (number,))
         self._family.run(
             "INSERT INTO moves (kind, number, previous, who, why, at) VALUES (?, ?, ?, ?, ?, ?)",
-            (kind, number, previous, who, why, self._clock()),
+            (kind, number, previous, storable(who), storable(why), self._clock()),
         )
 
 

@@ -137,6 +137,16 @@ def test_purging_takes_the_words_out_of_the_full_text_index(household: Household
     assert found(chats, "xilofonista") == []
 
 
+def test_an_answer_finished_after_its_conversation_was_deleted_is_found_when_that_is_restored(chats: Chats) -> None:
+    (question,) = say(chats, "hola")
+    answer = chats.begin_answer(question.id, "v0")
+    chats.delete(question.conversation_id)
+    chats.finish_answer(answer.id, "bizcocho")
+    assert found(chats, "bizcocho") == []
+    chats.restore(question.conversation_id)
+    assert found(chats, "bizcocho") == ["bizcocho"]
+
+
 def test_rating_an_answer_can_be_taken_back(chats: Chats) -> None:
     (question,) = say(chats, "hola")
     answer = chats.finish_answer(chats.begin_answer(question.id, "v0").id, "hola")

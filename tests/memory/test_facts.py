@@ -35,6 +35,13 @@ def test_a_fact_can_be_shared_and_taken_back(memory: MemberMemory, other: Member
     assert [(seen.text, seen.visibility) for seen in memory.facts.list()] == [("la llave está en el cajón", "private")]
 
 
+def test_a_fact_that_another_shared_cannot_be_taken_for_oneself(memory: MemberMemory, other: MemberMemory) -> None:
+    fact = memory.facts.add("la llave está en la maceta", visibility="shared")
+    with pytest.raises(FactUnknown):
+        other.facts.edit(fact.id, visibility="private")
+    assert memory.facts.list() == other.facts.list() == [fact]
+
+
 def test_a_purged_fact_is_gone(memory: MemberMemory) -> None:
     fact = memory.facts.add("x es y")
     memory.facts.purge(fact.id)

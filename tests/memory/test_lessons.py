@@ -184,6 +184,13 @@ def test_a_bad_line_is_named_by_its_number_and_nothing_is_added(memory: MemberMe
     assert memory.lessons.list() == []
 
 
+def test_halves_of_characters_in_a_file_do_no_harm(memory: MemberMemory, tmp_path: Path) -> None:
+    line = {"prompt": "q\ud800", "chosen": "c\ud800", "rejected": "r", "snapshot": "\ud800"}
+    (tmp_path / "in.jsonl").write_text(json.dumps(line))
+    assert import_jsonl(memory.lessons, tmp_path / "in.jsonl").added == 1
+    assert memory.lessons.list()[0].chosen == "c\ufffd"
+
+
 def test_files_that_cannot_be_read_or_written_are_named(memory: MemberMemory, tmp_path: Path) -> None:
     (tmp_path / "latin").write_bytes(b"\xff\xfe\xf1")
     for path in (tmp_path / "missing", tmp_path / "latin", tmp_path):
