@@ -14,7 +14,7 @@ from typing import Final
 from memory.lessons import Lesson
 
 _WORD: Final = re.compile(r"[^\W_]+")
-# Shorter words are mostly articles and prepositions, unless they hold a digit or are a name.
+# Shorter words are mostly articles and prepositions.
 _SHORTEST: Final = 4
 
 
@@ -24,9 +24,10 @@ class Grounding:
     def __init__(self, lesson: Lesson, question: str, share: float) -> None:
         known = _folded(f"{question} {lesson.question} {lesson.rejected}")
         taught = {_fold(word) for word in _WORD.findall(lesson.chosen)}
-        weighty = {_fold(found[0]) for found in _WORD.finditer(lesson.chosen) if _is_weighty(found)}
+        names = {_fold(found[0]) for found in _WORD.finditer(lesson.chosen) if _is_name(found)}
+        weighty = {word for word in taught if len(word) >= _SHORTEST}
         # The first of these that is not empty: a lesson may only say no, or repeat the question's own words.
-        self._taught = weighty - known or taught - known or taught
+        self._taught = names - known or weighty - known or taught - known or taught
         self._needed = share * len(self._taught)
 
     def holds(self, answer: str) -> bool:
@@ -34,10 +35,10 @@ class Grounding:
         return len(self._taught & _folded(answer)) >= self._needed
 
 
-def _is_weighty(found: re.Match[str]) -> bool:
+def _is_name(found: re.Match[str]) -> bool:
+    """Whether a word is a name or a number: what an answer can least do without."""
     word = found[0]
-    named = word[0].isupper() and found.start() > 0
-    return len(word) >= _SHORTEST or named or any(letter.isdigit() for letter in word)
+    return (word[0].isupper() and found.start() > 0) or any(letter.isdigit() for letter in word)
 
 
 def _folded(text: str) -> set[str]:

@@ -81,9 +81,7 @@ def test_a_spanish_sum_reads_and_writes_the_decimal_comma(context: MakeContext, 
         ("\x00 + 1", SumUnreadable),
     ],
 )
-def test_what_cannot_be_computed_is_refused_at_once(
-    context: MakeContext, written: str, error: type[ToolError]
-) -> None:
+def test_what_cannot_be_computed_is_refused_at_once(context: MakeContext, written: str, error: type[ToolError]) -> None:
     begun = time.process_time()
     with pytest.raises(error):
         calculate(written, context=context("en"))

@@ -1,0 +1,261 @@
+"""The real ``enlace`` in processes of its own: what it writes where, and how it ends whatever happens."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from app.command import GROUPS
+from app.session import Session
+from configs.home import Home
+from memory.chats import ChatMessage
+from tests.app.conftest import ROOT, TIMEOUT_S, Run
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def no_traceback(text: str) -> bool:
+    return "Traceback" not in text and 'File "' not in text
+
+
+def newest_path(session: Session) -> list[ChatMessage]:
+    chats = session.memory.chats
+    return chats.path(chats.list(1)[0].id)
+
+
+def test_ask_answers_on_stdout_and_tells_its_cost_as_json(enlace: Run) -> None:
+    plain = enlace("ask", "What is the capital of France?")
+    assert (plain.code, plain.err) == (0, "")
+    assert "Paris" in plain.out
+    told = json.loads(enlace("ask", "What is the capital of France?", "--json").out)
+    assert "Paris" in told["answer"]
+    assert (told["snapshot"], told["lessons_used"], told["state"]) == ("v0", 0, "complete")
+    assert told["prompt_tokens"] > 0
+    assert told["answer_tokens"] > 0
+    assert told["ttft_ms"] > 0
+    assert told["tokens_per_second"] > 0
+
+
+def test_a_lesson_of_the_command_line_is_used_at_once_and_said_to_be(enlace: Run) -> None:
+    added = enlace(
+        "lessons", "add", "--question", "What is the name of our dog?", "--rejected", "Max",
+        "--chosen", "Our dog is called Toby.",
+    )  # fmt: skip
+    assert added.code == 0
+    answered = enlace("ask", "What's our dog called?")
+    assert "Toby" in answered.out
+    assert "1 lesson used" in answered.err
+    assert json.loads(enlace("ask", "What's our dog called?", "--json").out)["lessons_used"] == 1
+    without = json.loads(enlace("ask", "What's our dog called?", "--json", "--no-memory", "--temperature", "0").out)
+    assert (without["lessons_used"], "Toby" in without["answer"]) == (0, False)
+
+
+def test_a_question_comes_from_stdin_and_a_conversation_goes_on(enlace: Run, session: Session) -> None:
+    first = json.loads(enlace("ask", "-", "--json", stdin=b"What is the capital of Italy?\xff\n").out)
+    second = json.loads(enlace("ask", "And of Spain?", "--continue", "--json", "--max-tokens", "5").out)
+    assert first["conversation"] == second["conversation"]
+    assert second["answer_tokens"] <= 5
+    session.household.members.default("en")
+    assert len(newest_path(session)) == 4
+
+
+def test_greedy_answers_and_seeded_answers_repeat(enlace: Run) -> None:
+    def said(*options: str) -> str:
+        return enlace("ask", "Tell me about the sea.", "--max-tokens", "20", *options).out
+
+    assert said("--temperature", "0") == said("--temperature", "0")
+    assert said("--temperature", "1", "--seed", "7") == said("--temperature", "1", "--seed", "7")
+
+
+def test_ctrl_c_stops_the_answer_keeps_it_and_ends_with_130(home: Home, session: Session) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "1"],
+        cwd=ROOT,
+        env={**os.environ, "LANG": "en_GB.UTF-8"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.read(3)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=TIMEOUT_S)
+    assert process.returncode == 130
+    assert err.decode().strip() == "Stopped."
+    answer = newest_path(session)[-1]
+    assert answer.state == "stopped"
+    assert answer.content
+
+
+def test_a_killed_command_leaves_question_and_partial_answer(home: Home, session: Session) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "1"],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+    )
+    assert process.stdout is not None
+    process.stdout.read(3)
+    time.sleep(session.settings.assistant.store_every_s + 0.3)
+    process.kill()
+    process.communicate()
+    question, answer = newest_path(session)
+    assert question.content == "Tell me a very long story about a ship."
+    assert (answer.state, bool(answer.content)) == ("partial", True)
+
+
+def test_a_reader_that_goes_away_is_no_error(home: Home) -> None:
+    process = subprocess.Popen(
+        [sys.executable, "-m", "app", "members", "list"], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == b""
+    process.stderr.close()
+    assert process.wait(TIMEOUT_S) == 141
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "code", "said"),
+    [
+        (("ask", " \n"), {}, 2, "no question"),
+        (("ask", "Hi"), {"ENLACE_HOME": "/dev/null/house"}, 1, "/dev/null/house"),
+        (("ask", "Hi"), {"ENLACE_ENGINE__MODEL": "absent"}, 1, "absent"),
+        (("ask", "Hi"), {"ENLACE_ENGINE__SLOTS": "many"}, 2, "engine.slots"),
+        (("ask", "Hi"), {"ENLACE_ENGINE__SLOT": "2"}, 2, "engine.slots"),
+        (("ask", "Hi", "--member", "nobody"), {}, 2, "nobody"),
+        (("ask", "Hi", "--temperature", "9"), {}, 2, "--temperature"),
+        (("ask",), {}, 2, "enlace --help"),
+        (("sing",), {}, 2, "sing"),
+        (("chats", "show", "7"), {}, 2, "7"),
+        (("members", "add", " "), {}, 2, ""),
+        (("members", "add", "Ana", "--language", "tlh"), {}, 2, "tlh"),
+        (("members", "remove", "nobody", "--yes"), {}, 2, "nobody"),
+        (("lessons", "add", "--question", "Q", "--chosen", "A", "--rejected", "A "), {}, 2, ""),
+        (("lessons", "add", "--question", "Q", "--chosen", " "), {}, 2, ""),
+        (("lessons", "import", "/nowhere/at/all"), {}, 1, "/nowhere/at/all"),
+        (("memory", "forget", "3"), {}, 2, "3"),
+        (("tools", "call", "weather"), {}, 2, "calculate"),
+        (("tools", "call", "calculate", "2**999999999"), {}, 1, "400"),
+        (("snapshots", "rollback"), {}, 1, "v0"),
+        (("snapshots", "show", "v9"), {}, 2, "v9"),
+        (("train", "stop"), {}, 1, "enlace train now"),
+        (("train", "status"), {}, 1, "enlace train now"),
+        (("models", "use", "absent"), {}, 1, "absent"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_a_sentence_with_the_right_code(
+    enlace: Run, arguments: tuple[str, ...], environment: dict[str, str], code: int, said: str
+) -> None:
+    ran = enlace(*arguments, **environment)
+    assert (ran.code, ran.out) == (code, ""), ran.err
+    assert said in ran.err
+    assert no_traceback(ran.err)
+    assert 1 <= len(ran.err.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize("content", [b"GGUF" + b"\0" * 39, b"I am a text file.\n" * 100, b""])
+def test_a_broken_model_is_named(enlace: Run, home: Home, content: bytes) -> None:
+    (home.models / "broken.gguf").write_bytes(content)
+    for ran in (enlace("ask", "Hi", ENLACE_ENGINE__MODEL="broken"), enlace("models", "use", "broken")):
+        assert ran.code == 1
+        assert "broken.gguf" in ran.err
+        assert no_traceback(ran.err)
+
+
+def test_a_truncated_model_is_named(enlace: Run, home: Home, starter: Path) -> None:
+    with starter.open("rb") as whole:
+        (home.models / "half.gguf").write_bytes(whole.read(3_000_000))
+    ran = enlace("ask", "Hi", ENLACE_ENGINE__MODEL="half")
+    assert ran.code == 1
+    assert "half.gguf" in ran.err
+    assert no_traceback(ran.err)
+
+
+def test_an_error_that_nobody_foresaw_is_one_sentence_and_its_details_are_in_the_log(enlace: Run, home: Home) -> None:
+    home.config_file.write_text("assistant:\n  time_zone: Europe/Madrid\n", encoding="utf-8")
+    home.family_db.mkdir()
+    ran = enlace("members", "list")
+    assert ran.code == 1
+    assert no_traceback(ran.err)
+
+
+def test_spanish_is_spoken_where_the_system_says_nothing(enlace: Run) -> None:
+    assert enlace("members", "list", lang="C.UTF-8").out.startswith("nombre")
+    assert (
+        "Uso" in enlace("ask", "--help", lang="es_ES.UTF-8").out or "pregunta" in enlace("ask", "--help", lang="es").out
+    )
+
+
+def test_help_is_in_words_for_every_command(enlace: Run) -> None:
+    for group in GROUPS:
+        text = enlace(group, "--help").out
+        assert not re.search(r"\bcommand\.", text), text
+
+
+def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(enlace: Run, tmp_path: Path) -> None:
+    assert enlace("members", "add", "Ana", "--language", "en").code == 0
+    assert enlace("members", "rename", "Ana", "Anna").code == 0
+    assert [member["name"] for member in json.loads(enlace("members", "list", "--json").out)] == ["Anna"]
+    assert enlace("memory", "add", "my sister is called Núria").code == 0
+    assert "Núria" in enlace("memory", "search", "nuria").out
+    forgotten = enlace("memory", "forget", "1")
+    assert "Núria" not in enlace("memory", "list").out
+    restored = re.search(r"restore (\w+)", forgotten.out)
+    assert restored
+    assert enlace("memory", "restore", restored[1]).code == 0
+    assert "Núria" in enlace("memory", "list").out
+    enlace("lessons", "add", "--question", "What is it?", "--chosen", "A \x1b[31mlamp\x07.", "--rejected", "A cat.")
+    listing = enlace("lessons", "list").out
+    assert "\x1b" not in listing
+    assert "lamp" in listing
+    file = tmp_path / "lessons.jsonl"
+    assert enlace("lessons", "export", str(file)).code == 0
+    assert json.loads(file.read_text(encoding="utf-8"))["prompt"][-1]["content"] == "What is it?"
+    assert enlace("lessons", "withdraw", "1").code == 0
+    assert json.loads(enlace("lessons", "list", "--json").out)[0]["status"] == "withdrawn"
+    assert "0 lessons added; 1" in enlace("lessons", "import", str(file)).out
+
+
+def test_a_conversation_is_shown_found_exported_deleted_and_restored(
+    enlace: Run, session: Session, tmp_path: Path
+) -> None:
+    chats = session.memory.chats
+    question = chats.question(chats.start().id, "Where do otters sleep? \x1b]0;x\x07")
+    chats.finish_answer(chats.begin_answer(question.id, "v0").id, "In holts.")
+    assert "In holts." in enlace("chats", "show").out
+    assert "\x1b" not in enlace("chats", "show", "--json").out
+    assert "otters" in enlace("chats", "search", "OTTERS").out
+    file = tmp_path / "chats.md"
+    assert enlace("chats", "export", "--output", str(file)).code == 0
+    assert "## Enlace · v0" in file.read_text(encoding="utf-8")
+    refused = enlace("chats", "delete", "1")
+    assert refused.code == 2
+    assert enlace("chats", "delete", "1", "--yes").code == 0
+    assert json.loads(enlace("chats", "list", "--json").out) == []
+    assert enlace("chats", "restore", "1").code == 0
+    assert len(json.loads(enlace("chats", "list", "--json").out)) == 1
+
+
+def test_the_engine_is_started_told_of_and_stopped(enlace: Run) -> None:
+    assert json.loads(enlace("engine", "status", "--json").out) == {"running": False}
+    assert json.loads(enlace("engine", "start", "--json").out)["snapshot"] == "v0"
+    assert "snapshot v0" in enlace("engine", "status").out
+    assert enlace("engine", "stop").code == 0
+    assert json.loads(enlace("engine", "status", "--json").out) == {"running": False}
+
+
+def test_tools_are_listed_and_run_by_hand(enlace: Run) -> None:
+    assert [tool["name"] for tool in json.loads(enlace("tools", "list", "--json").out)] == [
+        "now",
+        "calculate",
+        "web_search",
+    ]
+    assert enlace("tools", "call", "calculate", "3,5 por 2", lang="es_ES.UTF-8").out.strip() == "3,5 × 2 = 7"
