@@ -13,7 +13,7 @@ import socket
 import stat
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from typing import IO, Any
 
@@ -24,7 +24,7 @@ from configs.settings import load_settings
 from engine.errors import EngineStartFailed
 from engine.library import set_thread_spins
 from engine.loaded import Loaded
-from engine.served import read_served
+from engine.served import ServedSnapshot, read_served
 from engine.starting import LOG
 
 PRIVATE_SOCKET_UMASK = 0o177
@@ -42,26 +42,35 @@ def run(home: Home, environ: Mapping[str, str], manifest: str, report_fd: int | 
     # The terminal that started it may close; the engine stays for the next conversation.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
-        home.prepare()
-        settings = load_settings(home, environ).engine
-        with home.engine_lock.open("ab") as lock:
-            if not _take(lock):
-                _report(report_fd, {"held": True})
-                return 0
-            _log_to(home, settings)
-            _serve(home, settings, manifest, report_fd)
+        if not serve(home, environ, manifest, ready=lambda: _report(report_fd, {"ready": os.getpid()})):
+            _report(report_fd, {"held": True})
     except EnlaceError as error:
         log.error("cannot start: %s", error.code)
         _report(report_fd, {"error": {"code": error.code, "facts": error.facts}})
         return 1
-    except OSError as error:
-        log.exception("cannot start")
-        _report(report_fd, {"error": {"code": EngineStartFailed.code, "facts": {"reason": str(error), "log": LOG}}})
-        return 1
     return 0
 
 
-def _serve(home: Home, settings: EngineSettings, manifest: str, report_fd: int | None) -> None:
+def serve(home: Home, environ: Mapping[str, str], manifest: str, ready: Callable[[], None]) -> bool:
+    """Be the engine of ``home`` until told to end; False at once when it has one already.
+
+    ``ready()`` is called when questions are answered. Raises what keeps it from starting.
+    """
+    home.prepare()
+    settings = load_settings(home, environ).engine
+    try:
+        with home.engine_lock.open("ab") as lock:
+            if not _take(lock):
+                return False
+            _log_to(home, settings)
+            _serve(home, settings, manifest, ready)
+    except OSError as error:
+        log.exception("cannot start")
+        raise EngineStartFailed(reason=str(error), log=str(home.logs / LOG)) from error
+    return True
+
+
+def _serve(home: Home, settings: EngineSettings, manifest: str, ready: Callable[[], None]) -> None:
     served = read_served(home, manifest)
     # Loading runs in native code, beside it there is time to import the server.
     loading: Future[Loaded] = Future()
@@ -74,14 +83,17 @@ def _serve(home: Home, settings: EngineSettings, manifest: str, report_fd: int |
     loaded = loading.result()
     scheduler = Scheduler(loaded, settings, BusyFlag(home.busy_flag), time.monotonic)
     scheduler.start()
-    with _listening(home) as listener:
-        server = EngineServer(scheduler, settings.stop_timeout_s)
-        service = Service(home, settings, scheduler, time.monotonic, server.end)
-        server.serve(service.application(), listener, ready=lambda: _report(report_fd, {"ready": os.getpid()}))
+    try:
+        with _listening(home) as listener:
+            server = EngineServer(scheduler, settings.stop_timeout_s)
+            service = Service(home, settings, scheduler, time.monotonic, server.end)
+            server.serve(service.application(), listener, ready)
+    finally:
+        scheduler.end()
     log.info("ended")
 
 
-def _load(loading: Future[Loaded], served: Any, settings: EngineSettings) -> None:
+def _load(loading: Future[Loaded], served: ServedSnapshot, settings: EngineSettings) -> None:
     set_thread_spins(settings.thread_spins)
     try:
         loading.set_result(Loaded(served, settings))

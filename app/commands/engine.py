@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import os
-import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
@@ -31,11 +29,13 @@ def register(commands: typer.Typer) -> None:
 
 def run() -> int:
     """Become the engine, in this terminal, until it is interrupted."""
+    from engine.process import serve
+
     with open_session() as session:
-        manifest, home = session.snapshot().digest, session.home
-        write(session.catalogue.text("command.engine.running_here"))
-    os.environ["ENLACE_HOME"] = str(home.root)
-    os.execv(sys.executable, [sys.executable, "-m", "engine", "serve", "--manifest", manifest])  # noqa: S606
+        manifest, home, texts = session.snapshot().digest, session.home, session.catalogue
+        if serve(home, session.environ, manifest, lambda: write(texts.text("command.engine.running_here"))):
+            return 0
+        return _show(session, asyncio.run(session.engine.status()), as_json=False)
 
 
 def start(as_json: JsonOption = False) -> int:
