@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args, get_origin
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel
@@ -57,8 +57,12 @@ def leaves(section: type[BaseModel], shipped: Mapping[str, Any], prefix: str) ->
     """Every setting of a section: dotted key, field, shipped value."""
     for name, field in section.model_fields.items():
         kind = field.annotation
+        named = get_args(kind)[1] if get_origin(kind) is dict else None
         if isinstance(kind, type) and issubclass(kind, BaseModel):
             yield from leaves(kind, shipped[name], f"{prefix}{name}.")
+        elif isinstance(named, type) and issubclass(named, BaseModel):
+            for inner, values in shipped[name].items():
+                yield from leaves(named, values, f"{prefix}{name}.{inner}.")
         else:
             yield prefix + name, field, shipped[name]
 

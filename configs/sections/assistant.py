@@ -23,7 +23,9 @@ class AssistantSettings(BaseModel):
         description="What every conversation begins with. Training uses the same text: the trained function is the "
         "served one.",
     )
-    lessons_before_model: int = Field(ge=0, description="The most lessons put before the model, which may confuse them.")
+    lessons_before_model: int = Field(
+        ge=0, description="The most lessons put before the model, which may confuse them."
+    )
     recalled_forms: tuple[Form, ...] = Field(
         min_length=1,
         description="How a lesson is put before the model: as a line over the question, as an earlier exchange (turns), "

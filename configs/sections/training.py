@@ -8,10 +8,14 @@ from pydantic import BaseModel, ConfigDict, Field
 
 
 class _Section(BaseModel):
+    """What every part of a section is."""
+
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class OptimiserSettings(_Section):
+    """How the adapter's weights are stepped."""
+
     epochs: int = Field(ge=1, description="How many times every lesson is gone over, at most.")
     learning_rate: float = Field(gt=0, description="The highest step size of AdamW, reached after the warmup.")
     warmup_steps: int = Field(ge=0, description="Steps over which the step size grows to its highest.")
@@ -26,11 +30,15 @@ class OptimiserSettings(_Section):
 
 
 class LoraSettings(_Section):
+    """The low-rank adapter that is trained."""
+
     rank: int = Field(ge=1, description="Directions that each projection may learn.")
     alpha: float = Field(gt=0, description="Strength of the adapter: it is multiplied by alpha / rank.")
 
 
 class ReplaySettings(_Section):
+    """How the rest of the model is kept as it was."""
+
     prompts: int = Field(ge=0, description="Everyday prompts on which the model is held to the base (0: none).")
     answer_tokens: int = Field(ge=1, description="Length of the base's own answers to them, at most.")
     kept_tokens: int = Field(ge=1, description="The base's most likely tokens kept at each position of the answer.")
@@ -39,6 +47,8 @@ class ReplaySettings(_Section):
 
 
 class RecipeSettings(_Section):
+    """One way of training."""
+
     wordings: int = Field(ge=1, description="Ways of asking each question that are trained, its own among them.")
     batch: int = Field(ge=1, description="Wordings of lessons in each step.")
     likelihood_weight: float = Field(ge=0, description="Weight of the likelihood of the correction in the loss.")
@@ -53,6 +63,8 @@ class RecipeSettings(_Section):
 
 
 class EvaluationSettings(_Section):
+    """What is measured of new weights before they may answer."""
+
     held_out_wordings: int = Field(ge=1, description="Untrained ways of asking each question that are measured.")
     unrelated_prompts: int = Field(ge=1, description="Unrelated prompts on which the KL from the base is measured.")
     answer_tokens: int = Field(ge=1, description="Length of a measured answer, at most.")
@@ -60,6 +72,8 @@ class EvaluationSettings(_Section):
 
 
 class GateSettings(_Section):
+    """The bounds that new weights have to keep; one that is broken holds them back."""
+
     lessons_right: float = Field(ge=0, le=1, description="Share of the lessons answered right, at least.")
     held_out_right: float = Field(ge=0, le=1, description="Share of the untrained wordings answered right, at least.")
     lessons_kept: float = Field(
@@ -75,6 +89,8 @@ class GateSettings(_Section):
 
 
 class BudgetSettings(_Section):
+    """Time limits of a training."""
+
     run_seconds: float = Field(gt=0, description="A whole training stops without result after this long.")
     busy_wait_seconds: float = Field(
         ge=0, description="How long one step waits at most while somebody's answer is written."
@@ -84,6 +100,8 @@ class BudgetSettings(_Section):
 
 
 class TrainingSettings(_Section):
+    """Learning from the shared lessons in the background."""
+
     recipe: str = Field(description="The recipe that trains unless another is named.")
     seed: int = Field(description="Decides every random choice of a training.")
     longest_pair_tokens: int = Field(
