@@ -28,8 +28,8 @@ class AssistantSettings(BaseModel):
     )
     recalled_forms: tuple[Form, ...] = Field(
         min_length=1,
-        description="How a lesson is put before the model: as a line over the question, as an earlier exchange (turns), "
-        "or both. The next form is tried when an answer does not say what the lesson teaches.",
+        description="How a lesson is put before the model: as a line over the question, as an earlier exchange "
+        "(turns), or both. The next form is tried when an answer does not say what the lesson teaches.",
     )
     sure_score: float = Field(
         ge=0, le=1, description="From this likeness of the questions on, an answer must say what the lesson teaches."
