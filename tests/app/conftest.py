@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from app import command
 from app.assistant.assistant import Assistant
 from app.assistant.events import Done, Event, Failed
 from app.session import Session
@@ -49,6 +51,23 @@ def enlace(home: Home) -> Run:
             check=False,
         )
         return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    return run
+
+
+@pytest.fixture
+def here(home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
+    """The same in this process, for what starts no answer: twenty times as fast."""
+
+    def run(*arguments: str, lang: str = "en_GB.UTF-8", **environment: str) -> Ran:
+        with monkeypatch.context() as patched:
+            patched.setattr("sys.stdin", io.StringIO())
+            for name, value in {"LANG": lang, **environment}.items():
+                patched.setenv(name, value)
+            capsys.readouterr()
+            code = command.run(arguments)
+            out, err = capsys.readouterr()
+        return Ran(code, out, err)
 
     return run
 

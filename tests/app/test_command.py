@@ -152,9 +152,9 @@ def test_a_reader_that_goes_away_is_no_error(home: Home) -> None:
     ],
 )
 def test_what_goes_wrong_is_said_in_a_sentence_with_the_right_code(
-    enlace: Run, arguments: tuple[str, ...], environment: dict[str, str], code: int, said: str
+    here: Run, arguments: tuple[str, ...], environment: dict[str, str], code: int, said: str
 ) -> None:
-    ran = enlace(*arguments, **environment)
+    ran = here(*arguments, **environment)
     assert (ran.code, ran.out) == (code, ""), ran.err
     assert said in ran.err
     assert no_traceback(ran.err)
@@ -162,86 +162,84 @@ def test_what_goes_wrong_is_said_in_a_sentence_with_the_right_code(
 
 
 @pytest.mark.parametrize("content", [b"GGUF" + b"\0" * 39, b"I am a text file.\n" * 100, b""])
-def test_a_broken_model_is_named(enlace: Run, home: Home, content: bytes) -> None:
+def test_a_broken_model_is_named(here: Run, home: Home, content: bytes) -> None:
     (home.models / "broken.gguf").write_bytes(content)
-    for ran in (enlace("ask", "Hi", ENLACE_ENGINE__MODEL="broken"), enlace("models", "use", "broken")):
+    for ran in (here("ask", "Hi", ENLACE_ENGINE__MODEL="broken"), here("models", "use", "broken")):
         assert ran.code == 1
         assert "broken.gguf" in ran.err
         assert no_traceback(ran.err)
 
 
-def test_a_truncated_model_is_named(enlace: Run, home: Home, starter: Path) -> None:
+def test_a_truncated_model_is_named(here: Run, home: Home, starter: Path) -> None:
     with starter.open("rb") as whole:
         (home.models / "half.gguf").write_bytes(whole.read(3_000_000))
-    ran = enlace("ask", "Hi", ENLACE_ENGINE__MODEL="half")
+    ran = here("ask", "Hi", ENLACE_ENGINE__MODEL="half")
     assert ran.code == 1
     assert "half.gguf" in ran.err
     assert no_traceback(ran.err)
 
 
-def test_an_error_that_nobody_foresaw_is_one_sentence_and_its_details_are_in_the_log(enlace: Run, home: Home) -> None:
+def test_an_error_that_nobody_foresaw_is_one_sentence_and_its_details_are_in_the_log(here: Run, home: Home) -> None:
     home.config_file.write_text("assistant:\n  time_zone: Europe/Madrid\n", encoding="utf-8")
     home.family_db.mkdir()
-    ran = enlace("members", "list")
+    ran = here("members", "list")
     assert ran.code == 1
     assert no_traceback(ran.err)
 
 
-def test_spanish_is_spoken_where_the_system_says_nothing(enlace: Run) -> None:
-    assert enlace("members", "list", lang="C.UTF-8").out.startswith("nombre")
-    assert (
-        "Uso" in enlace("ask", "--help", lang="es_ES.UTF-8").out or "pregunta" in enlace("ask", "--help", lang="es").out
-    )
+def test_spanish_is_spoken_where_the_system_says_nothing(here: Run) -> None:
+    assert here("members", "list", lang="C.UTF-8").out.startswith("nombre")
+    assert "Uso" in here("ask", "--help", lang="es_ES.UTF-8").out or "pregunta" in here("ask", "--help", lang="es").out
 
 
-def test_help_is_in_words_for_every_command(enlace: Run) -> None:
+def test_help_is_in_words_for_every_command(here: Run) -> None:
     for group in GROUPS:
-        text = enlace(group, "--help").out
+        text = here(group, "--help").out
         assert not re.search(r"\bcommand\.", text), text
 
 
-def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(enlace: Run, tmp_path: Path) -> None:
-    assert enlace("members", "add", "Ana", "--language", "en").code == 0
-    assert enlace("members", "rename", "Ana", "Anna").code == 0
-    assert [member["name"] for member in json.loads(enlace("members", "list", "--json").out)] == ["Anna"]
-    assert enlace("memory", "add", "my sister is called Núria").code == 0
-    assert "Núria" in enlace("memory", "search", "nuria").out
-    forgotten = enlace("memory", "forget", "1")
-    assert "Núria" not in enlace("memory", "list").out
+def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(here: Run, tmp_path: Path) -> None:
+    assert here("members", "add", "Ana", "--language", "en").code == 0
+    assert here("members", "rename", "Ana", "Anna").code == 0
+    assert [member["name"] for member in json.loads(here("members", "list", "--json").out)] == ["Anna"]
+    assert here("memory", "add", "my sister is called Núria").code == 0
+    assert "Núria" in here("memory", "search", "nuria").out
+    forgotten = here("memory", "forget", "1")
+    assert "Núria" not in here("memory", "list").out
     restored = re.search(r"restore (\w+)", forgotten.out)
     assert restored
-    assert enlace("memory", "restore", restored[1]).code == 0
-    assert "Núria" in enlace("memory", "list").out
-    enlace("lessons", "add", "--question", "What is it?", "--chosen", "A \x1b[31mlamp\x07.", "--rejected", "A cat.")
-    listing = enlace("lessons", "list").out
+    assert here("memory", "restore", restored[1]).code == 0
+    assert "Núria" in here("memory", "list").out
+    here("lessons", "add", "--question", "What is it?", "--chosen", "A \x1b[31mlamp\x07.", "--rejected", "A cat.")
+    listing = here("lessons", "list").out
     assert "\x1b" not in listing
     assert "lamp" in listing
     file = tmp_path / "lessons.jsonl"
-    assert enlace("lessons", "export", str(file)).code == 0
+    assert here("lessons", "export", str(file)).code == 0
     assert json.loads(file.read_text(encoding="utf-8"))["prompt"][-1]["content"] == "What is it?"
-    assert enlace("lessons", "withdraw", "1").code == 0
-    assert json.loads(enlace("lessons", "list", "--json").out)[0]["status"] == "withdrawn"
-    assert "0 lessons added; 1" in enlace("lessons", "import", str(file)).out
+    assert here("lessons", "withdraw", "1").code == 0
+    assert json.loads(here("lessons", "list", "--json").out)[0]["status"] == "withdrawn"
+    assert "0 lessons added; 1" in here("lessons", "import", str(file)).out
 
 
 def test_a_conversation_is_shown_found_exported_deleted_and_restored(
-    enlace: Run, session: Session, tmp_path: Path
+    here: Run, session: Session, tmp_path: Path
 ) -> None:
     chats = session.memory.chats
     question = chats.question(chats.start().id, "Where do otters sleep? \x1b]0;x\x07")
     chats.finish_answer(chats.begin_answer(question.id, "v0").id, "In holts.")
-    assert "In holts." in enlace("chats", "show").out
-    assert "\x1b" not in enlace("chats", "show", "--json").out
-    assert "otters" in enlace("chats", "search", "OTTERS").out
+    assert "In holts." in here("chats", "show").out
+    assert "\x1b" not in here("chats", "show", "--json").out
+    assert "otters" in here("chats", "search", "OTTERS").out
     file = tmp_path / "chats.md"
-    assert enlace("chats", "export", "--output", str(file)).code == 0
+    assert here("chats", "export", "--output", str(file)).code == 0
     assert "## Enlace · v0" in file.read_text(encoding="utf-8")
-    refused = enlace("chats", "delete", "1")
+    refused = here("chats", "delete", "1")
     assert refused.code == 2
-    assert enlace("chats", "delete", "1", "--yes").code == 0
-    assert json.loads(enlace("chats", "list", "--json").out) == []
-    assert enlace("chats", "restore", "1").code == 0
-    assert len(json.loads(enlace("chats", "list", "--json").out)) == 1
+    assert here("chats", "delete", "1", "--yes").code == 0
+    assert json.loads(here("chats", "list", "--json").out) == []
+    assert here("chats", "restore", "1").code == 0
+    assert len(json.loads(here("chats", "list", "--json").out)) == 1
 
 
 def test_the_engine_is_started_told_of_and_stopped(enlace: Run) -> None:
@@ -252,10 +250,10 @@ def test_the_engine_is_started_told_of_and_stopped(enlace: Run) -> None:
     assert json.loads(enlace("engine", "status", "--json").out) == {"running": False}
 
 
-def test_tools_are_listed_and_run_by_hand(enlace: Run) -> None:
-    assert [tool["name"] for tool in json.loads(enlace("tools", "list", "--json").out)] == [
+def test_tools_are_listed_and_run_by_hand(here: Run) -> None:
+    assert [tool["name"] for tool in json.loads(here("tools", "list", "--json").out)] == [
         "now",
         "calculate",
         "web_search",
     ]
-    assert enlace("tools", "call", "calculate", "3,5 por 2", lang="es_ES.UTF-8").out.strip() == "3,5 × 2 = 7"
+    assert here("tools", "call", "calculate", "3,5 por 2", lang="es_ES.UTF-8").out.strip() == "3,5 × 2 = 7"
