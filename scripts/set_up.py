@@ -1,7 +1,7 @@
 """Makes ``.venv`` whole: a virtual environment with the locked dependencies and Enlace itself.
 
 Standard library only: this runs before anything is installed. A stamp inside the environment says what it was
-made from; it is written last, and a mark of work in progress is written first, so that an interrupted set-up is
+made from; it is written last, and a mark of work in progress beside it is written first, so that an interrupted set-up is
 never taken for a whole one. A lock on a file makes two set-ups at once wait for each other.
 """
 
@@ -21,7 +21,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 STAMP = VENV / "enlace-set-up"
-UNFINISHED = VENV / "enlace-set-up-unfinished"
+UNFINISHED = ROOT / ".venv.unfinished"
 LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
 MADE_FROM = ("requirements.lock", "pyproject.toml", "scripts/set_up.py")
@@ -107,7 +107,7 @@ def run_logged(what: str, command: Sequence[str]) -> None:
                 say(f"  {COMPILING} …")
                 warned = True
             if now - said >= SAYS_IT_LIVES_EVERY:
-                say(f"  {now - started:.0f} s: {line}")
+                say(f"  {now - started:.0f} s: {line or 'pip is at work'}")
                 said = now
     if code != 0:
         tail = LOG.read_text(encoding="utf-8", errors="replace").splitlines()[-LAST_LINES_SHOWN:]
@@ -128,6 +128,7 @@ def make_environment() -> None:
     python = VENV / "bin" / "python"
     reusable = python.exists() and not UNFINISHED.exists() and _version_of(python) == list(sys.version_info[:2])
     if not reusable:
+        UNFINISHED.touch()
         run_logged(f"Making a virtual environment in {VENV.name}", [sys.executable, "-m", "venv", "--clear", str(VENV)])
     UNFINISHED.touch()
 

@@ -29,7 +29,7 @@ def environment(copy: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, path in {
         "VENV": ".venv",
         "STAMP": ".venv/done",
-        "UNFINISHED": ".venv/unfinished",
+        "UNFINISHED": "unfinished",
         "LOCK": "lock",
     }.items():
         monkeypatch.setattr(set_up, name, copy / path)
