@@ -1,8 +1,8 @@
 """Makes ``.venv`` whole: a virtual environment with the locked dependencies and Enlace itself.
 
 Standard library only: this runs before anything is installed. A stamp inside the environment says what it was
-made from; it is written last, and a mark of work in progress beside it is written first, so that an interrupted set-up is
-never taken for a whole one. A lock on a file makes two set-ups at once wait for each other.
+made from; it is written last, and a mark of work in progress beside it is written first, so that an interrupted
+set-up is never taken for a whole one. A lock on a file makes two set-ups at once wait for each other.
 """
 
 from __future__ import annotations
