@@ -12,6 +12,7 @@ from app.terminal_text import clean
 
 _NAME_CELLS: Final = 44
 _NUMBER_CELLS: Final = 12
+_SIGNS: Final = {True: "≥", False: "≤"}
 
 
 def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue) -> Text:
@@ -26,6 +27,7 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue) -> Text:
         ok = bool(check.get("ok"))
         passed = text(f"screen.learning.training.{'ok' if ok else 'not_ok'}")
         value, bound = _number(check.get("value")), _number(check.get("bound"))
+        bound = f"{_SIGNS[check['at_least']]} {bound}" if check.get("at_least") in _SIGNS else bound
         shown = name if len(name) < _NAME_CELLS else name[: _NAME_CELLS - 2] + "…"
         rows.append(f"{shown:<{_NAME_CELLS}}{value:>{_NUMBER_CELLS}}{bound:>{_NUMBER_CELLS}}  ")
         rows.append(passed + "\n", "" if ok else "bold")
@@ -38,4 +40,6 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue) -> Text:
 
 
 def _number(value: Any) -> str:
+    if value is None:
+        return "—"
     return f"{value:.4g}" if isinstance(value, float) else clean(str(value))
