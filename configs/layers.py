@@ -34,7 +34,8 @@ def read_layer(path: Path) -> Layer:
     """One YAML file as a layer; a file that is not there is an empty layer. Raises SettingsUnreadable."""
     try:
         values = parse(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
+        # A home that cannot be one is told when it is opened, not by its missing settings.
         return {}
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise SettingsUnreadable(file=str(path), reason=" ".join(str(error).split())) from error

@@ -56,6 +56,16 @@ def enlace(home: Home) -> Run:
 
 
 @pytest.fixture
+def asking(enlace: Run, talking: Session) -> Run:
+    """The same as the member of ``talking``, in the file's shared home."""
+
+    def run(*arguments: str, stdin: str | bytes = "") -> Ran:
+        return enlace(*arguments, stdin=stdin, ENLACE_HOME=str(talking.home.root), ENLACE_MEMBER=talking.member.name)
+
+    return run
+
+
+@pytest.fixture
 def here(home: Home, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
     """The same in this process, for what starts no answer: twenty times as fast."""
 

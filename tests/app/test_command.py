@@ -31,11 +31,16 @@ def newest_path(session: Session) -> list[ChatMessage]:
     return chats.path(chats.list(1)[0].id)
 
 
-def test_ask_answers_on_stdout_and_tells_its_cost_as_json(enlace: Run) -> None:
-    plain = enlace("ask", "What is the capital of France?")
+def as_member(session: Session) -> dict[str, str]:
+    """The environment of a command that this session's member types."""
+    return {**os.environ, **session.environ, "ENLACE_MEMBER": session.member.name}
+
+
+def test_ask_answers_on_stdout_and_tells_its_cost_as_json(asking: Run) -> None:
+    plain = asking("ask", "What is the capital of France?")
     assert (plain.code, plain.err) == (0, "")
     assert "Paris" in plain.out
-    told = json.loads(enlace("ask", "What is the capital of France?", "--json").out)
+    told = json.loads(asking("ask", "What is the capital of France?", "--json").out)
     assert "Paris" in told["answer"]
     assert (told["snapshot"], told["lessons_used"], told["state"]) == ("v0", 0, "complete")
     assert told["prompt_tokens"] > 0
@@ -44,42 +49,41 @@ def test_ask_answers_on_stdout_and_tells_its_cost_as_json(enlace: Run) -> None:
     assert told["tokens_per_second"] > 0
 
 
-def test_a_lesson_of_the_command_line_is_used_at_once_and_said_to_be(enlace: Run) -> None:
-    added = enlace(
+def test_a_lesson_of_the_command_line_is_used_at_once_and_said_to_be(asking: Run) -> None:
+    added = asking(
         "lessons", "add", "--question", "What is the name of our dog?", "--rejected", "Max",
         "--chosen", "Our dog is called Toby.",
     )  # fmt: skip
     assert added.code == 0
-    answered = enlace("ask", "What's our dog called?")
+    answered = asking("ask", "What's our dog called?")
     assert "Toby" in answered.out
     assert "1 lesson used" in answered.err
-    assert json.loads(enlace("ask", "What's our dog called?", "--json").out)["lessons_used"] == 1
-    without = json.loads(enlace("ask", "What's our dog called?", "--json", "--no-memory", "--temperature", "0").out)
+    assert json.loads(asking("ask", "What's our dog called?", "--json").out)["lessons_used"] == 1
+    without = json.loads(asking("ask", "What's our dog called?", "--json", "--no-memory", "--temperature", "0").out)
     assert (without["lessons_used"], "Toby" in without["answer"]) == (0, False)
 
 
-def test_a_question_comes_from_stdin_and_a_conversation_goes_on(enlace: Run, session: Session) -> None:
-    first = json.loads(enlace("ask", "-", "--json", stdin=b"What is the capital of Italy?\xff\n").out)
-    second = json.loads(enlace("ask", "And of Spain?", "--continue", "--json", "--max-tokens", "5").out)
+def test_a_question_comes_from_stdin_and_a_conversation_goes_on(asking: Run, talking: Session) -> None:
+    first = json.loads(asking("ask", "-", "--json", stdin=b"What is the capital of Italy?\xff\n").out)
+    second = json.loads(asking("ask", "And of Spain?", "--continue", "--json", "--max-tokens", "5").out)
     assert first["conversation"] == second["conversation"]
     assert second["answer_tokens"] <= 5
-    session.household.members.default("en")
-    assert len(newest_path(session)) == 4
+    assert len(newest_path(talking)) == 4
 
 
-def test_greedy_answers_and_seeded_answers_repeat(enlace: Run) -> None:
+def test_greedy_answers_and_seeded_answers_repeat(asking: Run) -> None:
     def said(*options: str) -> str:
-        return enlace("ask", "Tell me about the sea.", "--max-tokens", "20", *options).out
+        return asking("ask", "Tell me about the sea.", "--max-tokens", "20", *options).out
 
     assert said("--temperature", "0") == said("--temperature", "0")
     assert said("--temperature", "1", "--seed", "7") == said("--temperature", "1", "--seed", "7")
 
 
-def test_ctrl_c_stops_the_answer_keeps_it_and_ends_with_130(home: Home, session: Session) -> None:
+def test_ctrl_c_stops_the_answer_keeps_it_and_ends_with_130(talking: Session) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "1"],
         cwd=ROOT,
-        env={**os.environ, "LANG": "en_GB.UTF-8"},
+        env=as_member(talking),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
     )
@@ -89,23 +93,24 @@ def test_ctrl_c_stops_the_answer_keeps_it_and_ends_with_130(home: Home, session:
     _, err = process.communicate(timeout=TIMEOUT_S)
     assert process.returncode == 130
     assert err.decode().strip() == "Stopped."
-    answer = newest_path(session)[-1]
+    answer = newest_path(talking)[-1]
     assert answer.state == "stopped"
     assert answer.content
 
 
-def test_a_killed_command_leaves_question_and_partial_answer(home: Home, session: Session) -> None:
+def test_a_killed_command_leaves_question_and_partial_answer(talking: Session) -> None:
     process = subprocess.Popen(
         [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "1"],
         cwd=ROOT,
+        env=as_member(talking),
         stdout=subprocess.PIPE,
     )
     assert process.stdout is not None
     process.stdout.read(3)
-    time.sleep(session.settings.assistant.store_every_s + 0.3)
+    time.sleep(talking.settings.assistant.store_every_s + 0.3)
     process.kill()
     process.communicate()
-    question, answer = newest_path(session)
+    question, answer = newest_path(talking)
     assert question.content == "Tell me a very long story about a ship."
     assert (answer.state, bool(answer.content)) == ("partial", True)
 
