@@ -52,7 +52,7 @@ def our_settings(epochs: int, threads: int) -> dict[str, Any]:
         "preference_beta": BETA,
         "replay": {"prompts": 0, "weight": 0.0, "batch": 0},
         "lora": {"rank": RANK, "alpha": ALPHA},
-        "optimiser": {"epochs": epochs, "learning_rate": LEARNING_RATE, "warmup_steps": 0},
+        "optimiser": {"epochs": epochs, "least_steps": 0, "learning_rate": LEARNING_RATE, "warmup_steps": 0},
     }
     return {
         "recipes": {"dpo": recipe},

@@ -19,7 +19,7 @@ from benchmarks.measures import alternate
 from benchmarks.peers.environments import HERE, peer, peers_folder
 from benchmarks.plan import LearningPlan, Plan
 from benchmarks.processes import Finished, run
-from benchmarks.recipe import our_settings, pairs, peers_recipe
+from benchmarks.recipe import BATCH, our_settings, pairs, peers_recipe
 from benchmarks.rows import Row, row
 from configs.home import Home
 from configs.settings import load_settings
@@ -100,6 +100,9 @@ def _ours(plan: LearningPlan, threads: int, number: int) -> Trained:
             raise MeasurementFailed("The trainer left no adapter.")
         events, _ = runlog.read(files.folder)
         steps = [float(event.facts["preference"]) for event in events if event.kind == "step" and event.facts]
+        due = -(-plan.pairs // BATCH) * plan.epochs
+        if len(steps) != due:
+            raise MeasurementFailed(f"The trainer took {len(steps)} steps where the same training has {due}.")
         peak = max(stage.peak_bytes for stage in stages)
         return Trained(sum(stage.seconds for stage in stages), peak, sum(steps) / len(steps))
 
