@@ -10,7 +10,7 @@ STAMP := .venv/enlace-set-up
 # Tests that tell about the project itself, in seconds: documents, catalogues, imports, structure.
 HOUSE_TESTS := tests/test_docs.py tests/test_locale.py tests/test_imports.py tests/test_structure.py
 
-.PHONY: help run test check soak setup lock
+.PHONY: help run test check soak setup lock pages
 help: ## Say what there is
 	@sed -n 's/^\([a-z]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST)
 
@@ -34,6 +34,10 @@ setup: $(STAMP) ## Set up without opening anything
 
 lock: $(STAMP) ## Write requirements.lock from what is installed
 	@$(BIN)/python scripts/lock.py
+
+pages: $(STAMP) ## Write the documents that are made from the commands and the settings
+	@$(BIN)/python -m scripts.commands_page
+	@$(BIN)/python -m scripts.settings_page
 
 $(STAMP): requirements.lock pyproject.toml scripts/set_up.py
 	@if [ -z "$(PYTHON)" ]; then \

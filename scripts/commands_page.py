@@ -23,7 +23,7 @@ HEADER = """# Commands
 Listings take `--json`, for other programs to read. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate,
 130 interrupted.
 
-This page is written by `python -m scripts.commands_page`; a test compares it with the commands.
+This page is written by `make pages`; a test compares it with the commands.
 """
 
 

@@ -36,7 +36,7 @@ engine:
 A wrong key or value stops the command at once, with a sentence that names the file, the key and, where one is
 near, the key that was probably meant. `ENLACE_HOME` names the home itself.
 
-This page is written by `python scripts/settings_page.py`; a test compares it with the settings.
+This page is written by `make pages`; a test compares it with the settings.
 """
 
 

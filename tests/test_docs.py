@@ -17,7 +17,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
 
 
 def test_the_page_of_commands_is_what_the_commands_say() -> None:
-    assert commands_page.page() == COMMANDS, "run: python -m scripts.commands_page"
+    assert commands_page.page() == COMMANDS, "run: make pages"
 
 
 def test_every_command_says_what_it_does() -> None:
@@ -36,7 +36,7 @@ def test_every_help_text_is_in_words_and_no_key_is_shown(language: str) -> None:
 
 def test_the_page_of_settings_is_what_the_settings_say() -> None:
     assert settings_page.PAGE.read_text(encoding="utf-8") == settings_page.page(), (
-        "run: python -m scripts.settings_page"
+        "run: make pages"
     )
 
 
