@@ -74,9 +74,11 @@ def train(
         fused=True,
     )
     step = 0
-    for epoch in range(settings.epochs):
+    # The number of steps in an epoch is the same in each.
+    rounds = max(settings.epochs, -(-settings.least_steps // len(epochs(0))))
+    for epoch in range(rounds):
         steps = epochs(epoch)
-        total = len(steps) * settings.epochs
+        total = len(steps) * rounds
         for parts in steps:
             rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
             for group in optimiser.param_groups:

@@ -16,7 +16,10 @@ class _Section(BaseModel):
 class OptimiserSettings(_Section):
     """How the adapter's weights are stepped."""
 
-    epochs: int = Field(ge=1, description="How many times every lesson is gone over, at most.")
+    epochs: int = Field(ge=1, description="How many times every lesson is gone over.")
+    least_steps: int = Field(
+        ge=0, description="Few lessons are gone over more often, until so many steps are taken (0: never more often)."
+    )
     learning_rate: float = Field(gt=0, description="The highest step size of AdamW, reached after the warmup.")
     warmup_steps: int = Field(ge=0, description="Steps over which the step size grows to its highest.")
     beta1: float = Field(ge=0, lt=1, description="AdamW's memory of the gradient.")

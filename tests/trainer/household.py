@@ -35,7 +35,7 @@ SMALL: dict[str, Any] = {
                 "wordings": 2,
                 "batch": 4,
                 "replay": {"prompts": 3, "answer_tokens": 12, "kept_tokens": 16, "batch": 3},
-                "optimiser": {"epochs": 14, "warmup_steps": 2, "learning_rate": 0.001},
+                "optimiser": {"epochs": 14, "least_steps": 0, "warmup_steps": 2, "learning_rate": 0.001},
             }
         },
         "evaluation": {"held_out_wordings": 1, "unrelated_prompts": 2, "answer_tokens": 12, "parity_answers": 3},

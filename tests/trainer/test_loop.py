@@ -39,7 +39,7 @@ class Reports:
 
 @pytest.fixture
 def optimiser(settings: Settings) -> OptimiserSettings:
-    return settings.training.recipes["family"].optimiser.model_copy(update={"warmup_steps": 1})
+    return settings.training.recipes["family"].optimiser.model_copy(update={"warmup_steps": 1, "least_steps": 0})
 
 
 def says_by_itself(decoder: Decoder, example: Example) -> bool:
@@ -63,6 +63,15 @@ def test_one_lesson_is_learned_in_a_dozen_steps(
     assert taken == 12
     assert says_by_itself(decoder, examples[0])
     assert reports.reports[-1].loss < reports.reports[0].loss / 4
+
+
+def test_few_lessons_are_gone_over_until_there_are_steps_enough(
+    base: BaseWeights, tokeniser: Tokeniser, dog: TrainingLesson, optimiser: OptimiserSettings
+) -> None:
+    adapter = new_adapter(base.config, 2, 4.0, torch.Generator().manual_seed(0))
+    steps = [[Part(Likelihood(), tuple(lesson_examples(tokeniser, dog, 1)), 1.0)]]
+    settings = optimiser.model_copy(update={"epochs": 1, "least_steps": 3})
+    assert train(Decoder(base, adapter), adapter.parameters(), lambda _: steps, settings, Reports()) == 3
 
 
 def test_smaller_micro_batches_give_the_same_gradient(

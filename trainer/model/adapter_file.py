@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
@@ -52,8 +53,6 @@ def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path) -> None:
 
 def write_peft(adapter: LoraAdapter, folder: Path, base_name: str) -> None:
     """Write ``adapter_model.safetensors`` and ``adapter_config.json`` as PEFT saves them. Raises OSError."""
-    from safetensors.torch import save_file
-
     folder.mkdir(parents=True, exist_ok=True)
     tensors = {}
     for (layer, projection), a in adapter.a.items():
@@ -61,7 +60,7 @@ def write_peft(adapter: LoraAdapter, folder: Path, base_name: str) -> None:
         tensors[f"{name}.lora_A.weight"] = a.detach().contiguous()
         tensors[f"{name}.lora_B.weight"] = adapter.b[layer, projection].detach().contiguous()
     aside = folder / "adapter_model.safetensors.part"
-    save_file(tensors, aside)
+    _save(tensors, aside, {})
     _into_place(aside, folder / "adapter_model.safetensors")
     settings = {
         "peft_type": "LORA",
@@ -80,15 +79,13 @@ def write_peft(adapter: LoraAdapter, folder: Path, base_name: str) -> None:
 
 def save_weights(adapter: LoraAdapter, path: Path) -> None:
     """The trained tensors as they are, for the next stage. Raises OSError."""
-    from safetensors.torch import save_file
-
     tensors = {
         f"{layer}.{projection}.{side}": values[layer, projection].detach().contiguous()
         for side, values in (("a", adapter.a), ("b", adapter.b))
         for layer, projection in values
     }
     aside = path.with_name(path.name + ".part")
-    save_file(tensors, aside, metadata={"rank": str(adapter.rank), "alpha": str(adapter.alpha)})
+    _save(tensors, aside, {"rank": str(adapter.rank), "alpha": str(adapter.alpha)})
     _into_place(aside, path)
 
 
@@ -105,6 +102,17 @@ def load_weights(path: Path) -> LoraAdapter:
             values: dict[tuple[int, str], torch.Tensor] = adapter.a if side == "a" else adapter.b
             values[int(layer), projection] = file.get_tensor(name)
     return adapter
+
+
+def _save(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[str, str]) -> None:
+    """Raises OSError, also where safetensors has an error of its own for a full disk."""
+    from safetensors import SafetensorError
+    from safetensors.torch import save_file
+
+    try:
+        save_file(tensors, path, metadata=metadata)
+    except SafetensorError as error:
+        raise OSError(errno.EIO, str(error), str(path)) from error
 
 
 def _into_place(aside: Path, path: Path) -> None:

@@ -83,7 +83,9 @@ def _answers(
     answers = served.greedy([question.prompt for question in questions], most_tokens)
     for question, tokens in zip(questions, answers, strict=True):
         text, lesson = served.text(tokens), lessons[question.lesson]
-        right = says_the_same(text, question=question.text, chosen=lesson.chosen, rejected=lesson.rejected)
+        # What either wording already holds proves nothing, and need not be said again.
+        asked = f"{lesson.question}\n{question.text}"
+        right = says_the_same(text, question=asked, chosen=lesson.chosen, rejected=lesson.rejected)
         found.append((text, right))
     return found
 
