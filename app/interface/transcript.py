@@ -7,25 +7,21 @@ then ``show``, ``begin(Entry(...))``, ``stream(text)`` as pieces arrive and ``fi
 
 from __future__ import annotations
 
-import itertools
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, ClassVar, Final
+from typing import TYPE_CHECKING, ClassVar
 
-from rich.cells import cell_len
-from rich.segment import Segment
-from rich.style import Style
 from textual.binding import Binding, BindingType
 from textual.geometry import Region, Size
 from textual.message import Message
 from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
+from app.interface.drawing import GUTTER, Pen
 from app.interface.entries import Entry
 from app.interface.markdown.document import Document
-from app.interface.markdown.lines import Line, Look
+from app.interface.markdown.lines import Line
 from app.interface.markdown.reader import Bounds
-from app.interface.themes import style_of
 
 if TYPE_CHECKING:
     from textual import events
@@ -33,10 +29,6 @@ if TYPE_CHECKING:
     from textual.timer import Timer
 
     from configs.sections.interface import InterfaceSettings
-
-GUTTER: Final = 2
-_FOCUS_BAR: Final = "▎ "
-_NO_BAR: Final = "  "
 
 
 class Transcript(ScrollView, can_focus=True):
@@ -274,48 +266,18 @@ class Transcript(ScrollView, can_focus=True):
         return strip
 
     def _strip(self, row: int) -> Strip:
-        width = self.size.width
         choice = "dark" if self.app.current_theme.dark else "light"
-        plain = style_of(Look.PLAIN, choice)
+        pen = Pen(choice, self.size.width, self.reading_width)
         if row >= len(self._lines):
-            return Strip.blank(width, plain)
-        line = self._lines[row]
+            return pen.blank()
         number = bisect_right(self._starts, row) - 1
         last_row = (self._starts[number + 1] if number + 1 < len(self._starts) else len(self._lines)) - 1
-        focused = self.entries[number] is self.focused_entry and row < last_row and len(self.entries) > 1
-        bar = _FOCUS_BAR if focused else _NO_BAR
-        segments = [Segment(bar, style_of(Look.ACCENT, choice))]
-        used = GUTTER
-        for text, look, action in line.spans:
-            style = style_of(look, choice, raised=line.ground)
-            segments.append(Segment(text, style + Style.from_meta({"@click": action}) if action else style))
-            used += cell_len(text)
-        if line.ground:
-            edge = GUTTER + self.reading_width
-            segments.append(Segment(" " * max(0, edge - used), style_of(Look.PLAIN, choice, raised=True)))
-            used = max(used, edge)
-        segments.append(Segment(" " * max(0, width - used), plain))
-        strip = Strip(self._selected(segments, row))
-        return strip.adjust_cell_length(width, plain)
-
-    def _selected(self, segments: list[Segment], row: int) -> list[Segment]:
-        """The segments, those in the selection marked."""
-        selection = self.text_selection
-        span = selection.get_span(row) if selection is not None else None
-        if span is None:
-            return segments
-        length = sum(len(segment.text) for segment in segments)
-        start, end = span[0], length if span[1] == -1 else min(span[1], length)
-        mark = self.screen.get_component_rich_style("screen--selection")
-        marked: list[Segment] = []
-        at = 0
-        for text, style, _ in segments:
-            cuts = sorted({0, len(text), min(max(start - at, 0), len(text)), min(max(end - at, 0), len(text))})
-            for begin, stop in itertools.pairwise(cuts):
-                inside = start <= at + begin < end
-                marked.append(Segment(text[begin:stop], (style or Style()) + mark if inside else style))
-            at += len(text)
-        return marked
+        return pen.draw(
+            self._lines[row],
+            focused=self.entries[number] is self.focused_entry and row < last_row and len(self.entries) > 1,
+            selected=self.text_selection.get_span(row) if self.text_selection is not None else None,
+            mark=self.screen.get_component_rich_style("screen--selection"),
+        )
 
     def _stop_timer(self) -> None:
         if self._timer is not None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final
 
-from app.interface.transcript import GUTTER
+from app.interface.drawing import GUTTER
 
 if TYPE_CHECKING:
     from app.interface.chat.correction import Correction

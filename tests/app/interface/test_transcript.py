@@ -11,9 +11,10 @@ from textual.pilot import Pilot
 from textual.selection import Selection
 
 from app.interface import themes
+from app.interface.drawing import GUTTER
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
-from app.interface.transcript import GUTTER, Transcript
+from app.interface.transcript import Transcript
 from configs.settings import Settings
 
 
