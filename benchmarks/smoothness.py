@@ -25,7 +25,7 @@ TYPED = "¿y qué hago yo si no hay sol en la terraza? "
 
 def streaming(plan: Plan) -> list[Row]:
     """Median, 95th percentile and worst delay in milliseconds, beside Textual's own streaming Markdown widget."""
-    mine, other = (_delays(side, plan.interface) for side in SIDES)
+    mine, other = (delays_of(side, plan.interface) for side in SIDES)
     note = (
         f"{plan.interface.characters} characters, {plan.interface.preloaded} of them there before measuring; "
         f"{len(mine['delays'])} and {len(other['delays'])} ticks; {mine['typed']} and {other['typed']} keys; "
@@ -47,7 +47,7 @@ def streaming(plan: Plan) -> list[Row]:
     ]
 
 
-def _delays(side: str, plan: InterfacePlan) -> dict[str, Any]:
+def delays_of(side: str, plan: InterfacePlan) -> dict[str, Any]:
     """What one side reports, with somebody typing all along. Raises MeasurementFailed."""
     with tempfile.TemporaryDirectory(prefix="enlace-b-") as folder:
         report = Path(folder) / "report.json"
