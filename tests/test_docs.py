@@ -35,9 +35,7 @@ def test_every_help_text_is_in_words_and_no_key_is_shown(language: str) -> None:
 
 
 def test_the_page_of_settings_is_what_the_settings_say() -> None:
-    assert settings_page.PAGE.read_text(encoding="utf-8") == settings_page.page(), (
-        "run: make pages"
-    )
+    assert settings_page.PAGE.read_text(encoding="utf-8") == settings_page.page(), "run: make pages"
 
 
 def test_both_readmes_have_the_same_commands_in_the_same_order() -> None:
