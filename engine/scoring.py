@@ -40,10 +40,10 @@ class LocalModel:
         adapters: Sequence[AdapterFile] = (),
         *,
         context_size: int = 2048,
-        chunk: int = 64,
+        chunk: int = 48,
         threads: int = 0,
         thread_spins: int = 300,
-        flash_attention: bool = False,
+        flash_attention: bool = True,
     ) -> None:
         set_thread_spins(thread_spins)
         check_gguf(path)

@@ -42,7 +42,10 @@ class EngineSettings(BaseModel):
     )
     batch_size: int = Field(ge=2, description="The most tokens that one step computes, all slots together.")
     prompt_chunk: int = Field(
-        ge=1, description="Tokens of a prompt read per step: smaller stops sooner and lets other answers flow."
+        ge=2,
+        le=63,
+        description="Tokens of a prompt read per step: smaller stops sooner and lets other answers flow. From 64 on, "
+        "llama.cpp computes attention in another way, and one question no longer has one answer.",
     )
     flash_attention: bool = Field(description="Compute attention without storing the whole score matrix.")
     gpu_layers: int = Field(ge=-1, description="Layers kept on an accelerator; -1 all, 0 none.")
