@@ -11,16 +11,20 @@ from app.catalogue import Catalogue
 from app.terminal_text import clean
 
 _NAME_CELLS: Final = 44
-_NUMBER_CELLS: Final = 12
+_NUMBER_CELLS: Final = 10
+# "✗ no pasa" and the blanks before it.
+_WORD_CELLS: Final = 12
+_FEWEST_CELLS: Final = 12
 _SIGNS: Final = {True: "≥", False: "≤"}
 
 
-def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue) -> Text:
-    """The table and the decision with its reasons."""
+def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) -> Text:
+    """The table and the decision with its reasons, for ``width`` cells."""
     text = catalogue.text
+    name_cells = max(_FEWEST_CELLS, min(_NAME_CELLS, width - 2 * _NUMBER_CELLS - _WORD_CELLS))
     rows = Text()
     heads = [text(f"screen.learning.training.{name}") for name in ("check", "value", "bound")]
-    rows.append(f"{heads[0]:<{_NAME_CELLS}}{heads[1]:>{_NUMBER_CELLS}}{heads[2]:>{_NUMBER_CELLS}}\n", "bold")
+    rows.append(f"{heads[0]:<{name_cells}}{heads[1]:>{_NUMBER_CELLS}}{heads[2]:>{_NUMBER_CELLS}}\n", "bold")
     for check in verdict.get("checks") or ():
         key = f"training.checks.{check.get('name', '?')}"
         name = text(key) if catalogue.has(key) else clean(str(check.get("name", "?"))).replace("_", " ")
@@ -28,8 +32,8 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue) -> Text:
         passed = text(f"screen.learning.training.{'ok' if ok else 'not_ok'}")
         value, bound = _number(check.get("value")), _number(check.get("bound"))
         bound = f"{_SIGNS[check['at_least']]} {bound}" if check.get("at_least") in _SIGNS else bound
-        shown = name if len(name) < _NAME_CELLS else name[: _NAME_CELLS - 2] + "…"
-        rows.append(f"{shown:<{_NAME_CELLS}}{value:>{_NUMBER_CELLS}}{bound:>{_NUMBER_CELLS}}  ")
+        shown = name if len(name) < name_cells else name[: name_cells - 2] + "…"
+        rows.append(f"{shown:<{name_cells}}{value:>{_NUMBER_CELLS}}{bound:>{_NUMBER_CELLS}}  ")
         rows.append(passed + "\n", "" if ok else "bold")
     decision = str(verdict.get("decision", ""))
     if decision in ("SHIP", "HOLD"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
 from textual import on, work
@@ -19,8 +19,14 @@ from app.terminal_text import clean
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.interface.app import EnlaceApp
     from memory.snapshots import Snapshot
+
+
+# What the detail keeps free at its sides.
+_EDGES: Final = 4
 
 
 class SnapshotList(OptionList):
@@ -71,7 +77,7 @@ class SnapshotsPane(Vertical):
             return
         self._serve(chosen, lambda: self._serve(current, None))
 
-    def _serve(self, snapshot_id: str, undo: object) -> None:
+    def _serve(self, snapshot_id: str, undo: Callable[[], None] | None) -> None:
         who, why = self.app.session.member.name, self.app.catalogue.text("screen.learning.snapshots.reason")
         try:
             target = self.app.session.household.snapshots.rollback(who, why, to=snapshot_id)
@@ -79,7 +85,7 @@ class SnapshotsPane(Vertical):
             self.post_message(Said(error=error))
             return
         self.refresh_list()
-        if callable(undo):
+        if undo is not None:
             sentence = self.app.catalogue.text("screen.learning.snapshots.rolled_back", name=target.id)
             self.post_message(Said(sentence, undo=undo))
         self._load(target.digest)
@@ -103,19 +109,21 @@ class SnapshotsPane(Vertical):
 
     def _detail(self, snapshot: Snapshot) -> Text:
         text = self.app.catalogue.text
-        detail = Text(f"{snapshot.id}\n", "bold")
+        detail = Text.assemble((f"{snapshot.id}\n", "bold"))
         if snapshot.id == self.app.session.snapshot().id:
-            detail.append(text("screen.learning.snapshots.current") + "\n", "not bold")
+            detail.append(text("screen.learning.snapshots.current") + "\n")
         origin = text("screen.learning.snapshots.base") if snapshot.parent is None else snapshot.parent
-        detail.append(f"{_moment(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n", "not bold")
+        detail.append(f"{_moment(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n")
         for move in self.app.session.household.snapshots.history():
             if move.snapshot == snapshot.id:
-                detail.append(f"{_moment(move.at)} · {clean(move.who)} · {clean(move.why)}\n", "not bold dim")
+                detail.append(f"{_moment(move.at)} · {clean(move.who)} · {clean(move.why)}\n", "dim")
         detail.append(f"\n{text('screen.learning.snapshots.gate')}\n", "bold")
         if snapshot.gate:
-            detail.append_text(checks_text(snapshot.gate, self.app.catalogue))
+            detail.append_text(
+                checks_text(snapshot.gate, self.app.catalogue, self.query_one(".detail").size.width - _EDGES)
+            )
         else:
-            detail.append(text("screen.learning.snapshots.no_gate"), "not bold dim")
+            detail.append(text("screen.learning.snapshots.no_gate"), "dim")
         return detail
 
 

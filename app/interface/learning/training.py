@@ -176,7 +176,7 @@ class TrainingPane(VerticalScroll):
 
     def _verdict(self, verdict: Mapping[str, Any]) -> Text:
         heading = self.app.catalogue.text("screen.learning.training.verdict")
-        return Text.assemble((heading + "\n", "bold"), checks_text(verdict, self.app.catalogue))
+        return Text.assemble((heading + "\n", "bold"), checks_text(verdict, self.app.catalogue, self.size.width))
 
     def _history(self) -> Text:
         text = self.app.catalogue.text
