@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from engine.gguf import check_adapter, check_gguf
 from engine.native import Adapter, Context, ContextShape, Model
+from engine.scoring import chunk_bounds
 from engine.served import AdapterFile
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
 SLOTS = 8  # answers written side by side: the weights are read once for all of them
-BATCH = 512
+BATCH = 48  # as serving reads prompts: larger batches round differently (docs/decisions/same-answer-every-time.md)
 
 
 class ServedModel:
@@ -36,7 +37,7 @@ class ServedModel:
             batch_size=BATCH,
             outputs=BATCH,
             threads=threads,
-            flash_attention=False,
+            flash_attention=True,
         )
         self._context = Context(self._model, shape)
         self._context_size = context_size
@@ -73,9 +74,9 @@ class ServedModel:
         first = len(prompt) - 1
         found = []
         self._context.clear()
-        for start in range(0, len(tokens), BATCH):
+        for start, end in chunk_bounds(len(tokens), BATCH):
             self._pause()
-            piece = tokens[start : start + BATCH]
+            piece = tokens[start:end]
             rows = [(token, start + i, 0, start + i >= first) for i, token in enumerate(piece)]
             self._context.decode(rows)
             found += [_log_softmax(self._context.logits(i)) for i, row in enumerate(rows) if row[3]]
@@ -100,9 +101,9 @@ class ServedModel:
 
     def _read(self, slot: int, prompt: Sequence[int]) -> int:
         """Read a prompt into a slot; the token that follows it."""
-        for start in range(0, len(prompt), BATCH):
+        for start, end in chunk_bounds(len(prompt), BATCH):
             self._pause()
-            piece = prompt[start : start + BATCH]
+            piece = prompt[start:end]
             rows = [(token, start + i, slot, start + i == len(prompt) - 1) for i, token in enumerate(piece)]
             self._context.decode(rows)
         return int(self._context.logits(len(piece) - 1).argmax())
