@@ -1,0 +1,95 @@
+"""What ``enlace train`` makes of what a run writes: progress, the verdict with its numbers, and the exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import threading
+
+import pytest
+
+from app.commands.training_view import TrainingDetached, watch
+from app.session import Session
+from memory.runlog import RunEvent, append
+from memory.runs import Run, State
+from tests.app.conftest import Run as RunCommand
+
+CHECKS = [
+    {"name": "lessons_right", "value": 0.5, "bound": 0.85, "at_least": True, "ok": False},
+    {"name": "unrelated_kl", "value": 0.028, "bound": 0.1, "at_least": False, "ok": True},
+]
+
+
+def a_run(session: Session, decision: str | None, state: State, failure: dict[str, object] | None = None) -> Run:
+    """A run of this process that wrote what a trainer writes, and ended in ``state``."""
+    runs = session.household.runs
+    run = runs.create("lessons")
+    folder = session.home.runs / run.id
+    folder.mkdir()
+    append(folder, RunEvent(1.0, "run_started"))
+    append(folder, RunEvent(2.0, "stage_started", "train", 0.1))
+    append(folder, RunEvent(3.0, "step", "train", 0.5, {"loss": 1.234, "step": 5, "steps": 10}))
+    if decision:
+        reasons = [check["name"] for check in CHECKS if not check["ok"]] if decision == "HOLD" else []
+        append(folder, RunEvent(4.0, "verdict", "", 0.99, {"decision": decision, "checks": CHECKS, "reasons": reasons}))
+    if failure:
+        append(folder, RunEvent(5.0, "run_failed", "", None, failure))
+    if state != "running":
+        runs.finish(run.id, state, snapshot="v1" if state == "shipped" else None)
+    return run
+
+
+@pytest.mark.parametrize(
+    ("decision", "state", "code", "said"),
+    [
+        ("HOLD", "held", 3, "HOLD: Lessons answered right"),
+        ("SHIP", "shipped", 0, "snapshot v1 answers from now on"),
+        (None, "stopped", 1, ""),
+    ],
+)
+def test_a_run_ends_in_its_verdict_with_numbers_and_the_gates_exit_code(
+    session: Session, capsys: pytest.CaptureFixture[str], decision: str | None, state: State, code: int, said: str
+) -> None:
+    run = a_run(session, decision, state)
+    assert watch(session, run.id, as_json=False) == code
+    out = capsys.readouterr().out
+    assert said in out
+    assert "Training" in out
+    if decision:
+        assert "≥ 0.85" in out
+        assert "0.028" in out
+
+
+def test_a_failed_run_is_told_by_the_trainers_own_error(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    run = a_run(session, None, "failed", {"code": "disk_full", "facts": {"path": "/somewhere"}})
+    assert watch(session, run.id, as_json=False) == 1
+    assert "/somewhere" in capsys.readouterr().err
+
+
+def test_ctrl_c_leaves_the_training_alone(session: Session) -> None:
+    run = a_run(session, None, "running")
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(TrainingDetached):
+        watch(session, run.id, as_json=False)
+    assert session.household.runs.get(run.id).state == "running"
+    session.household.runs.finish(run.id, "stopped")
+
+
+def test_status_and_history_tell_of_a_run_that_goes_on(here: RunCommand, session: Session) -> None:
+    run = a_run(session, None, "running")
+    status = here("train", "status")
+    assert "running" in status.out
+    assert "50%" in status.out
+    assert "1.234" in status.out
+    told = json.loads(here("train", "status", "--json").out)
+    assert (told["stage"], told["fraction"], told["loss"]) == ("train", 0.5, 1.234)
+    assert [entry["id"] for entry in json.loads(here("train", "history", "--json").out)] == [run.id]
+    assert here("train", "now").code == 1
+
+
+def test_a_training_without_lessons_says_what_is_missing(here: RunCommand) -> None:
+    ran = here("train", "now")
+    assert ran.code != 0
+    assert "Traceback" not in ran.err
+    assert ran.err.strip()
