@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import secrets
 import time
 import uuid
@@ -17,7 +16,7 @@ from configs.home import Home
 from engine.answers import Finished
 from engine.errors import EngineError
 from engine.jobs import Job, JobEvent, Written
-from engine.replies import chunk, completion, error_object
+from engine.replies import chunk, completion, encoded, error_object
 from engine.requests import LARGEST_SEED, ChatRequest
 from engine.scheduler import Scheduler
 from engine.served import read_served
@@ -138,9 +137,9 @@ async def _until_gone(receive: Receive) -> None:
 
 async def _send_json(send: Send, status: int, content: Any) -> None:
     await send({"type": "http.response.start", "status": status, "headers": JSON})
-    await send({"type": "http.response.body", "body": json.dumps(content, ensure_ascii=False).encode()})
+    await send({"type": "http.response.body", "body": encoded(content)})
 
 
 async def _send_event(send: Send, content: Any) -> None:
-    body = b"data: " + json.dumps(content, ensure_ascii=False).encode() + b"\n\n"
+    body = b"data: " + encoded(content) + b"\n\n"
     await send({"type": "http.response.body", "body": body, "more_body": True})

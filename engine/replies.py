@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from engine.answers import Finished, Usage
 from engine.errors import EngineError
+
+
+def encoded(content: Any) -> bytes:
+    """``content`` as JSON in UTF-8; half of a surrogate pair, which a request may hold, becomes a question mark."""
+    return json.dumps(content, ensure_ascii=False).encode("utf-8", errors="replace")
 
 
 def error_object(error: EngineError) -> dict[str, Any]:

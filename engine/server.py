@@ -6,7 +6,6 @@ import asyncio
 import os
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
@@ -20,7 +19,7 @@ from engine.answering import Answer, serve_manifest
 from engine.answers import EngineStatus
 from engine.catalogue import list_models
 from engine.errors import EngineError, RequestWrong
-from engine.replies import error_object
+from engine.replies import encoded, error_object
 from engine.requests import read_chat_request, read_object
 from engine.resources import resident_memory
 from engine.scheduler import Scheduler
@@ -118,5 +117,4 @@ async def _say_nothing(_request: Request, _error: Exception) -> Response:
 async def _show_error(_request: Request, error: Exception) -> Response:
     if not isinstance(error, EngineError):
         raise error
-    content: dict[str, Any] = error_object(error)
-    return JSONResponse(content, status_code=error.status)
+    return Response(encoded(error_object(error)), status_code=error.status, media_type="application/json")

@@ -115,12 +115,20 @@ async def test_a_request_without_end_is_refused_before_it_fills_the_memory(house
     assert answered.json()["error"]["facts"]["field"] == "body"
 
 
-async def test_a_lone_surrogate_is_answered(house: House) -> None:
+@pytest.mark.parametrize(
+    ("target", "content", "code"),
+    [
+        ("/v1/chat/completions", rb'{"messages": [{"role": "user", "content": "a \ud83d b"}], "max_tokens": 2}', 200),
+        ("/v1/chat/completions", rb'{"messages": [{"role": "user", "content": "a"}], "manifest": "\ud83d"}', 500),
+        ("/snapshot", rb'{"manifest": "\ud83d"}', 500),
+    ],
+)
+async def test_half_a_surrogate_pair_is_answered_in_order(house: House, target: str, content: bytes, code: int) -> None:
     await house.client.start()
     async with openai(house) as client:
-        content = rb'{"messages": [{"role": "user", "content": "a \ud83d b"}], "max_tokens": 2}'
-        answered = await client.post("/v1/chat/completions", content=content)
-    assert answered.status_code == 200
+        answered = await client.post(target, content=content)
+    assert answered.status_code == code
+    assert answered.json()["choices" if code == 200 else "error"]
 
 
 async def test_a_prompt_longer_than_the_context_reaches_the_client_with_both_sizes(house: House) -> None:
