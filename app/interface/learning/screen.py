@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import TabbedContent, TabPane, Tabs
+from textual.widgets import TabbedContent, TabPane
 
 from app.errors_text import explain
 from app.interface.chat.bar import Bar
@@ -54,8 +55,10 @@ class LearningScreen(Screen[None]):
         yield Notice(self.app.settings.undo_seconds, id="notice")
         yield Bar(text("screen.learning.keys"), text("screen.status.help"), id="status")
 
-    def on_mount(self) -> None:
-        self.query_one(Tabs).focus()
+    @on(TabbedContent.TabActivated)
+    def _focus_inside(self, event: TabbedContent.TabActivated) -> None:
+        """The keys of a side work as soon as it is shown."""
+        event.pane.query("LessonList, #train, SnapshotList").first().focus()
 
     def on_said(self, event: Said) -> None:
         """A pane has something to say, or to take back."""
