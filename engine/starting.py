@@ -32,8 +32,14 @@ def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
     kept the engine from starting, and EngineStartFailed.
     """
     deadline = time.monotonic() + settings.start_timeout_s
+    killed = False
     while not answers(home):
         report = _spawn_and_listen(home, manifest, deadline)
+        if "killed" in report:
+            # Somebody ended it as it started; once is no reason to give up.
+            if killed:
+                raise EngineStartFailed(reason=report["killed"], log=str(home.logs / STDERR))
+            killed = True
         if "error" in report:
             raise error_from_code(report["error"]["code"], report["error"]["facts"])
         # Another engine is on its way: wait until it answers, or gives its lock back without having done so.
@@ -69,7 +75,7 @@ def is_locked(home: Home) -> bool:
 
 
 def _spawn_and_listen(home: Home, manifest: str, deadline: float) -> dict[str, Any]:
-    """Start the process and read its one line of report: ready, held by another, or an error."""
+    """Start the process and read its one line of report: ready, held by another, or an error; or that it was killed."""
     ours, theirs = os.pipe()
     command = [sys.executable, "-m", "engine", "serve", "--manifest", manifest, "--report-fd", str(theirs)]
     # GGML_NO_BACKTRACE: an abort in native code must end the process at once, not call a debugger.
@@ -98,7 +104,10 @@ def _spawn_and_listen(home: Home, manifest: str, deadline: float) -> dict[str, A
             raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
         line = pipe.readline()
     if not line:
-        raise EngineStartFailed(reason=_last_words(home, process.wait()), log=str(home.logs / STDERR))
+        reason = _last_words(home, process.wait())
+        if process.returncode < 0:
+            return {"killed": reason}
+        raise EngineStartFailed(reason=reason, log=str(home.logs / STDERR))
     report: dict[str, Any] = json.loads(line)
     if "ready" in report:
         # The engine outlives its starter on purpose: whoever inherits it will reap it.

@@ -174,6 +174,17 @@ async def test_an_engine_that_dies_at_its_start_says_why(
     assert caught.value.facts["reason"] == "the library is gone"
 
 
+async def test_an_engine_killed_while_it_starts_is_started_once_more(
+    own: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fragile, been = tmp_path / "python", tmp_path / "been"
+    fragile.write_text(f'#!/bin/sh\n[ -e {been} ] && exec {sys.executable} "$@"\ntouch {been}\nkill -9 $$\n')
+    fragile.chmod(0o755)
+    with monkeypatch.context() as patch:
+        patch.setattr(sys, "executable", str(fragile))
+        assert (await own.client.start()).snapshot == "v0"
+
+
 async def test_an_engine_that_does_not_answer_in_time_is_given_up(
     own: House, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
