@@ -65,7 +65,7 @@ def run(
         text, complaint = output.read().decode(errors="replace"), complaints.read().decode(errors="replace")
     if code not in accepted:
         ending = (complaint.strip() or text.strip())[-SHOWN_CHARACTERS:]
-        raise MeasurementFailed(f"`{' '.join(arguments)[:SHOWN_CHARACTERS]}` ended with code {code}: {ending}")
+        raise MeasurementFailed(f"`{_shown(arguments)}` ended with code {code}: {ending}")
     return Finished(seconds, max(largest, watch.peak), text)
 
 
@@ -80,9 +80,15 @@ def _wait(process: subprocess.Popen[bytes], deadline: float) -> tuple[int, int]:
         alarm.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
     if late:
-        raise MeasurementFailed(f"`{process.args!r}` did not end in the time it had.")
+        raise MeasurementFailed(f"`{_shown(process.args)}` did not end in the time it had.")
     unit = 1 if os.uname().sysname == "Darwin" else 1024
     return process.returncode, usage.ru_maxrss * unit
+
+
+def _shown(arguments: object) -> str:
+    """A command as a person would type it."""
+    words = arguments if isinstance(arguments, list | tuple) else [arguments]
+    return " ".join(map(str, words))[:SHOWN_CHARACTERS]
 
 
 class _MemoryWatch:

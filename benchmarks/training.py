@@ -48,14 +48,14 @@ def training(plan: Plan) -> list[Row]:
     """Wall time and peak memory of the same training on both sides."""
     threads = len(os.sched_getaffinity(0))
     notes: list[str] = []
-    theirs = None
+    ours = partial(_ours, plan.learning, threads)
+    mine: list[Trained] = []
+    other: list[Trained] = []
     with without_peer(notes):
         theirs = partial(_theirs, peer("trl").python, _peers_base(plan.learning), plan.learning, threads)
-    ours = partial(_ours, plan.learning, threads)
-    if theirs is None:
-        mine, other = [ours(number) for number in range(plan.learning.rounds)], []
-    else:
         mine, other = alternate(ours, theirs, plan.learning.rounds)
+    if not mine:
+        mine = [ours(number) for number in range(plan.learning.rounds)]
     losses = f"{plan.learning.pairs} pairs, {plan.learning.epochs} epochs; mean loss {mine[0].loss:.3f}"
     note = " ".join([losses + (f" and {other[0].loss:.3f}." if other else "."), *notes])
     return [
