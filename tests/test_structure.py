@@ -12,7 +12,6 @@ from tests.project import ROOMS, ROOT, project_files
 LONGEST_FILE = 300  # lines
 # Files that may be longer, each with the reason.
 LONGER: dict[str, str] = {
-    "app/interface/transcript.py": "one widget, which Textual wants in one class",
     "tests/app/test_assistant.py": "one fact after another about one turn of a conversation",
 }
 
