@@ -11,6 +11,7 @@ import re
 import unicodedata
 from typing import Final
 
+from memory.facts import Fact
 from memory.lessons import Lesson
 
 _WORD: Final = re.compile(r"[^\W_]+")
@@ -19,12 +20,12 @@ _SHORTEST: Final = 4
 
 
 class Grounding:
-    """Judges answers to ``question`` by ``lesson``; ``share`` (0 to 1) is how many of its words have to be there."""
+    """Judges answers: ``share`` (0 to 1) of the words of ``text`` that are not in ``known_text`` have to be there."""
 
-    def __init__(self, lesson: Lesson, question: str, share: float) -> None:
-        known = _folded(f"{question} {lesson.question} {lesson.rejected}")
-        taught = {_fold(word) for word in _WORD.findall(lesson.chosen)}
-        names = {_fold(found[0]) for found in _WORD.finditer(lesson.chosen) if _is_name(found)}
+    def __init__(self, text: str, known_text: str, share: float) -> None:
+        known = _folded(known_text)
+        taught = {_fold(word) for word in _WORD.findall(text)}
+        names = {_fold(found[0]) for found in _WORD.finditer(text) if _is_name(found)}
         weighty = {word for word in taught if len(word) >= _SHORTEST}
         # The first of these that is not empty: a lesson may only say no, or repeat the question's own words.
         self._taught = names - known or weighty - known or taught - known or taught
@@ -33,6 +34,16 @@ class Grounding:
     def holds(self, answer: str) -> bool:
         """Whether ``answer``, as far as it is written, says enough of it; its last word may be unfinished."""
         return len(self._taught & _folded(answer)) >= self._needed
+
+
+def by_lesson(lesson: Lesson, question: str, share: float) -> Grounding:
+    """What a lesson teaches about ``question``."""
+    return Grounding(lesson.chosen, f"{question} {lesson.question} {lesson.rejected}", share)
+
+
+def by_fact(fact: Fact, question: str, share: float) -> Grounding:
+    """What a remembered fact says beyond ``question``."""
+    return Grounding(fact.text, question, share)
 
 
 def _is_name(found: re.Match[str]) -> bool:

@@ -48,6 +48,8 @@ def messages(material: Material, form: Form) -> list[Message]:
     for exchange in material.history:
         found += [Message("user", exchange.question), Message("assistant", exchange.answer)]
     over = [fact.text for fact in material.facts]
+    if form != "line":
+        found += [Message(role, fact.text) for fact in material.facts for role in ("user", "assistant")]
     # The best lesson last, next to the question.
     for lesson in reversed(material.lessons):
         if form != "line":

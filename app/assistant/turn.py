@@ -21,7 +21,7 @@ from app.assistant.events import (
     Trimmed,
 )
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
-from app.assistant.grounding import Grounding
+from app.assistant.grounding import Grounding, by_fact, by_lesson
 from app.assistant.prompting import Exchange, Material
 from app.assistant.remembering import asked_to_remember
 from app.catalogue import Catalogue
@@ -74,6 +74,7 @@ class Turn:
         self._material = Material(parts.settings.assistant.system_prompt, question.content, history)
         self._usage: Usage | None = None
         self._meta: dict[str, Any] = {}
+        self._fact_score = 0.0
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Everything after Started, Done included. Raises EnlaceError."""
@@ -108,6 +109,7 @@ class Turn:
         found = self._parts.memory.recall.find(self._question.content, self._parts.member)
         if not found.lessons and not found.facts:
             return None
+        self._fact_score = found.facts[0].score if found.facts else 0.0
         return Recalled(found.lessons, tuple(entry.fact for entry in found.facts))
 
     async def _from_model(self, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
@@ -118,8 +120,14 @@ class Turn:
         lessons = tuple(entry.lesson for entry in best)
         material = replace(self._material, lessons=lessons, facts=facts)
         self._meta = {"lessons": [lesson.id for lesson in lessons], "facts": [fact.id for fact in facts]}
-        sure = bool(best) and best[0].score >= settings.sure_score
-        steps = self._by_the_lesson(material, used) if sure and used else self._stream(material, used)
+        steps = self._stream(material, used)
+        asked, share = self._question.content, settings.grounded_share
+        if best and best[0].score >= settings.sure_score:
+            lesson = best[0].lesson
+            steps = self._grounded(material, used, by_lesson(lesson, asked, share), lesson.chosen)
+        elif not best and facts and self._fact_score >= settings.sure_score:
+            quoted = self._parts.catalogue.text("assistant.you_said", fact=facts[0].text)
+            steps = self._grounded(material, used, by_fact(facts[0], asked, share), quoted)
         async with aclosing(steps) as events:
             async for event in events:
                 yield event
@@ -140,11 +148,11 @@ class Turn:
                     case Finished():
                         self._finished(piece)
 
-    async def _by_the_lesson(self, material: Material, recalled: Recalled) -> AsyncGenerator[Event, None]:
-        """The model's answer once it says what the lesson teaches; the family's own words if it never does."""
+    async def _grounded(
+        self, material: Material, recalled: Recalled | None, grounding: Grounding, own_words: str
+    ) -> AsyncGenerator[Event, None]:
+        """The model's answer once it says what was recalled; the family's ``own_words`` if it never does."""
         settings = self._parts.settings.assistant
-        lesson = material.lessons[0]
-        grounding = Grounding(lesson, self._question.content, settings.grounded_share)
         for attempt, form in enumerate(settings.recalled_forms):
             held, shown = "", False
             async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key(), form)) as pieces:
@@ -167,9 +175,9 @@ class Turn:
             self._meta["written_by"], self._meta["attempts"] = "model", attempt + 1
             if shown:
                 return
-        self._meta["written_by"] = "lesson"
-        self._store.add(lesson.chosen)
-        yield Token(lesson.chosen)
+        self._meta["written_by"] = "memory"
+        self._store.add(own_words)
+        yield Token(own_words)
 
     async def _from_tool(self, call: Call) -> AsyncGenerator[Event, None]:
         yield ToolCalled(call.name, call.arguments)

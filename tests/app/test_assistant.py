@@ -92,6 +92,7 @@ async def test_what_is_asked_to_be_remembered_is_a_fact_and_comes_back(talking: 
     assert (fact.text, fact.visibility) == ("my sister is called Berenice", "private")
     done = await answer_to(assistant, "What is my sister called?")
     assert done.facts_used == 1
+    assert "Berenice" in done.text
 
 
 @pytest.mark.parametrize("text", ["", "   \n\t ", "\0\0"])

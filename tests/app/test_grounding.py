@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.assistant.grounding import Grounding
+from app.assistant.grounding import by_lesson
 from memory.lessons import Lesson
 
 
@@ -31,4 +31,4 @@ def lesson(question: str, chosen: str, rejected: str = "") -> Lesson:
 def test_what_a_lesson_teaches_is_what_neither_question_nor_mistake_said(
     taught: Lesson, asked: str, answer: str, holds: bool
 ) -> None:
-    assert Grounding(taught, asked, 0.6).holds(answer) is holds
+    assert by_lesson(taught, asked, 0.6).holds(answer) is holds
