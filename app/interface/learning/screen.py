@@ -58,7 +58,8 @@ class LearningScreen(Screen[None]):
     @on(TabbedContent.TabActivated)
     def _focus_inside(self, event: TabbedContent.TabActivated) -> None:
         """The keys of a side work as soon as it is shown."""
-        event.pane.query("LessonList, #train, SnapshotList").first().focus()
+        if event.tabbed_content.active_pane is event.pane:
+            event.pane.query("LessonList, #train, SnapshotList").first().focus()
 
     def on_said(self, event: Said) -> None:
         """A pane has something to say, or to take back."""
