@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.screen import Screen
-from textual.widgets import TabbedContent, TabPane
+from textual.widgets import TabbedContent, TabPane, Tabs
 
 from app.errors_text import explain
 from app.interface.chat.bar import Bar
@@ -32,6 +31,7 @@ class LearningScreen(Screen[None]):
         Binding("escape,f9", "close", show=False),
         Binding("f1", "help", show=False),
         Binding("ctrl+z", "undo", show=False),
+        Binding("down", "inside", show=False),
         Binding("f2", "tab('lessons')", show=False),
         Binding("f3", "tab('training')", show=False),
         Binding("f4", "tab('snapshots')", show=False),
@@ -55,11 +55,8 @@ class LearningScreen(Screen[None]):
         yield Notice(self.app.settings.undo_seconds, id="notice")
         yield Bar(text("screen.learning.keys"), text("screen.status.help"), id="status")
 
-    @on(TabbedContent.TabActivated)
-    def _focus_inside(self, event: TabbedContent.TabActivated) -> None:
-        """The keys of a side work as soon as it is shown."""
-        if event.tabbed_content.active_pane is event.pane:
-            event.pane.query("LessonList, #train, SnapshotList").first().focus()
+    def on_mount(self) -> None:
+        self.query_one(Tabs).focus()
 
     def on_said(self, event: Said) -> None:
         """A pane has something to say, or to take back."""
@@ -81,6 +78,13 @@ class LearningScreen(Screen[None]):
 
     def action_tab(self, name: str) -> None:
         self.query_one(TabbedContent).active = name
+        self.call_after_refresh(self.action_inside)
+
+    def action_inside(self) -> None:
+        """Give the keys to what the side that is shown consists of."""
+        pane = self.query_one(TabbedContent).active_pane
+        if pane is not None:
+            pane.query("LessonList, #train, SnapshotList").first().focus()
 
     def action_help(self) -> None:
         self.app.show_help()
