@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
+from dataclasses import replace
 
 from app.assistant.answer_store import AnswerStore
 from app.assistant.errors import NotAnAnswer, QuestionEmpty, QuestionTooBig
@@ -96,12 +97,17 @@ class Assistant:
     async def retry(
         self, question_id: str, *, memory: bool = True, sampling: Sampling | None = None
     ) -> AsyncGenerator[Event, None]:
-        """Another answer to a question that was asked before, beside the earlier ones."""
+        """Another answer to a question that was asked before, beside the earlier ones.
+
+        Without ``sampling`` it is drawn at ``assistant.retry_temperature``: the likeliest would come out the same.
+        """
         try:
             question = self._memory.chats.message(question_id)
         except EnlaceError as error:
             yield Failed(error, None)
             return
+        if sampling is None:
+            sampling = replace(self._default_sampling(), temperature=self._settings.assistant.retry_temperature)
         async with aclosing(self._answer(question, memory, sampling)) as events:
             async for event in events:
                 yield event

@@ -49,6 +49,9 @@ class AssistantSettings(BaseModel):
         gt=0, description="First guess of how much text a token holds, until the engine has said how long a prompt is."
     )
     store_every_s: float = Field(gt=0, le=1, description="How often the answer being written is put on disk, at most.")
+    retry_temperature: float = Field(
+        gt=0, le=5, description="The temperature of another answer to the same question, so that it may be another."
+    )
     tool_answer_tokens: int = Field(ge=1, description="The longest answer written from the result of a sum or a clock.")
     tool_answer_overlap: float = Field(
         ge=0, le=1, description="The share of words that an answer written from a tool's result must have from it."

@@ -312,3 +312,13 @@ async def test_editing_and_asking_again_make_branches_and_lose_nothing(talking: 
         "What is the capital of Italy?",
     ]
     assert talking.memory.chats.path(started.conversation_id)[0].content == "What is the capital of Italy?"
+
+
+async def test_asking_again_may_give_another_answer(talking: Session, assistant: Assistant) -> None:
+    events = await drain(assistant.ask("Tell me something about the sea."))
+    started = events[0]
+    assert isinstance(started, Started)
+    answers = {ending(events).text}
+    for _ in range(3):
+        answers.add(ending(await drain(assistant.retry(started.question_id))).text)
+    assert len(answers) > 1
