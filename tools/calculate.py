@@ -95,23 +95,32 @@ class _Evaluation:
     def _power(self, base: Fraction, exponent: Fraction) -> Fraction:
         if base == 0 and exponent < 0:
             raise SumUndefined(expression=self._expression)
-        size = max(abs(base.numerator), base.denominator)
-        digits = math.log10(size) * abs(float(exponent)) if size > 1 else 0.0
-        if digits > self._settings.most_digits:
+        size = _digits(base)
+        if size * abs(float(exponent)) > self._settings.most_digits:
             raise SumTooBig(most_digits=self._settings.most_digits)
         if exponent.denominator == 1:
             # 1, 0 and -1 stay small whatever the exponent: only its parity matters.
-            return base ** (int(exponent) if size > 1 else int(exponent) % 2 + (2 if exponent else 0))
+            return base ** (int(exponent) if size else int(exponent) % 2 + (2 if exponent else 0))
         if base < 0:
             raise SumUndefined(expression=self._expression)
-        return _root(base, exponent)
+        return self._root(base, exponent)
+
+    def _root(self, base: Fraction, exponent: Fraction) -> Fraction:
+        """``base ** exponent`` for a fractional exponent: exact where the root is whole, else to a float's precision."""
+        approximate = float(base) ** float(exponent)
+        nearest = round(approximate)
+        # Raised to the exponent's own numerator and denominator, small numbers become huge: 3 ** 5.1234567891.
+        raised = _digits(Fraction(nearest)) * exponent.denominator, _digits(base) * abs(exponent.numerator)
+        if max(raised) <= self._settings.most_digits and nearest**exponent.denominator == base**exponent.numerator:
+            return Fraction(nearest)
+        return Fraction(repr(approximate))
 
     def _call(self, name: str, argument: Fraction) -> Fraction:
         match name:
             case "sqrt":
                 return self._power(argument, Fraction(1, 2))
             case "cbrt":
-                root = _root(abs(argument), Fraction(1, 3))
+                root = self._root(abs(argument), Fraction(1, 3))
                 return root if argument >= 0 else -root
             case "abs":
                 return abs(argument)
@@ -136,13 +145,9 @@ def _is_percent(node: ast.expr) -> bool:
     return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "percent"
 
 
-def _root(base: Fraction, exponent: Fraction) -> Fraction:
-    """``base ** exponent`` for a fractional exponent: exact where the root is whole, else to a float's precision."""
-    approximate = float(base) ** float(exponent)
-    nearest = Fraction(round(approximate))
-    if nearest**exponent.denominator == base**exponent.numerator:
-        return nearest
-    return Fraction(repr(approximate))
+def _digits(value: Fraction) -> float:
+    """About how many digits the longer part of ``value`` has."""
+    return math.log10(max(abs(value.numerator), value.denominator))
 
 
 def show(value: Fraction, settings: CalculateSettings, language: str) -> str:

@@ -24,6 +24,8 @@ from tools.errors import SumTooBig, SumTooLong, SumUndefined, SumUnreadable, Too
         ("5!", "120"),
         ("square root of 144", "12"),
         ("2^0.5", "1.41421356237"),
+        ("sqrt(10^120)", "1" + "0" * 60),
+        ("27^(2/3)", "9"),
         ("twelve times twelve", "144"),
         ("two thousand minus one", "1999"),
         ("7 squared", "49"),
@@ -58,6 +60,13 @@ def test_an_english_sum_is_exact(context: MakeContext, written: str, shown: str)
 )
 def test_a_spanish_sum_reads_and_writes_the_decimal_comma(context: MakeContext, written: str, shown: str) -> None:
     assert calculate(written, context=context("es")).must_say == (shown,)
+
+
+@pytest.mark.parametrize("written", ["3^5.1234567891", "1.5^2.0000000001", "0.5^123.4567891", "2^(355/113)"])
+def test_a_power_with_many_decimals_is_computed_at_once(context: MakeContext, written: str) -> None:
+    begun = time.process_time()
+    calculate(written, context=context("en"))
+    assert time.process_time() - begun < 1
 
 
 @pytest.mark.parametrize(
