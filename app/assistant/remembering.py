@@ -10,11 +10,11 @@ import re
 from typing import Final
 
 _ASKED: Final = re.compile(
-    r"\s*[¡¿]?(?:please,? |por favor,? |hey,? |oye,? |enlace[,:]? )*"
+    r"[¡¿]?(?:please,? |por favor,? |hey,? |oye,? |enlace[,:]? )*"
     r"(?:remember(?: that\b|:)|don'?t forget(?: that\b|:)|keep in mind(?: that\b|:)|"
     r"recuerda(?: que\b|:)|acu[eé]rdate(?: de)?(?: que\b|:)|no olvides(?: que\b|:)|ten en cuenta(?: que\b|:)|"
     r"apunta(?: que\b|:))"
-    r"[\s,:]*(?P<fact>.*\S)\s*",
+    r"[\s,:]*(?P<fact>.*\S)",
     re.IGNORECASE | re.DOTALL,
 )
 # "Remember that time we went to Paris?" talks about the past and asks for nothing to be kept.
@@ -23,7 +23,7 @@ _TALK: Final = re.compile(r"(?:time|day|night|summer|vez|d[ií]a|noche|verano)\b
 
 def asked_to_remember(message: str) -> str | None:
     """What ``message`` asks to be remembered, word for word, or None."""
-    found = _ASKED.fullmatch(message)
+    found = _ASKED.fullmatch(message.strip())
     if found is None or found["fact"].rstrip().endswith("?"):
         return None
     fact = found["fact"].strip()

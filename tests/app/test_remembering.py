@@ -33,6 +33,7 @@ def test_a_message_that_asks_to_be_remembered_is_kept_word_for_word(message: str
         "¿Recuerdas que fuimos a la playa?",
         "recuerda que",
         "remember that ...",
+        "remember: " + " " * 100_000 + "\n" * 1000,
         "Remember that is it Monday?",
         "",
     ],
