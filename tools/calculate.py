@@ -106,7 +106,7 @@ class _Evaluation:
         return self._root(base, exponent)
 
     def _root(self, base: Fraction, exponent: Fraction) -> Fraction:
-        """``base ** exponent`` for a fractional exponent: exact where the root is whole, else to a float's precision."""
+        """``base ** exponent`` for a fraction of an exponent: exact where the root is whole, else as a float is."""
         approximate = float(base) ** float(exponent)
         nearest = round(approximate)
         # Raised to the exponent's own numerator and denominator, small numbers become huge: 3 ** 5.1234567891.
