@@ -14,6 +14,7 @@ from memory.artifacts import ArtifactStore
 from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
+from memory.errors import NoSnapshot
 from memory.facts import Facts
 from memory.lessons import Lesson, Lessons, lessons_in_force
 from memory.members import Member, Members
@@ -79,6 +80,15 @@ class Household:
     def lessons_for_training(self) -> list[Lesson]:
         """The shared lessons in force, the oldest first: no withdrawn or replaced ones, no thumbs."""
         return lessons_in_force(self._family)
+
+    def lessons_waiting(self) -> list[Lesson]:
+        """Of the lessons for training, those that the snapshot in force was not trained on."""
+        try:
+            run = self.snapshots.current().run
+        except NoSnapshot:
+            run = None
+        learned = self.runs.lessons(run) if run else frozenset()
+        return [lesson for lesson in self.lessons_for_training() if lesson.id not in learned]
 
     def close(self) -> None:
         for database, _ in self._opened.values():

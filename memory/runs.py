@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -52,6 +52,18 @@ class Runs:
                 (kind, identity(os.getpid() if pid is None else pid), now),
             )
             return self.get(_id(number))
+
+    def give(self, run_id: str, lessons: Iterable[str]) -> None:
+        """Put on record which lessons, by id, a run trains. Raises RunUnknown."""
+        number = _number(self.get(run_id).id)
+        with self._family.transaction():
+            for lesson in lessons:
+                self._family.run("INSERT OR IGNORE INTO run_lessons (run, lesson) VALUES (?, ?)", (number, lesson))
+
+    def lessons(self, run_id: str) -> frozenset[str]:
+        """The ids of the lessons that a run trains; none for a run that is not on record."""
+        rows = self._family.rows("SELECT lesson FROM run_lessons WHERE run = ?", (_number(run_id),))
+        return frozenset(row["lesson"] for row in rows)
 
     def finish(
         self, run_id: str, state: State, *, snapshot: str | None = None, summary: Mapping[str, Any] | None = None

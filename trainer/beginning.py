@@ -43,6 +43,7 @@ def begin(
         busy_flag=home.busy_flag,
         cache=home.root / "cache",
     )
+    household.runs.give(run_id, (lesson.id for lesson in kept))
     write_json(files.inputs, inputs.as_json())
     return inputs
 

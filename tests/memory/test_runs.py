@@ -102,3 +102,24 @@ def test_a_line_torn_by_a_crash_spoils_no_other(tmp_path: Path) -> None:
     runlog.append(tmp_path, RunEvent(2.0, "run_done", facts={}))
     events, _ = runlog.read(tmp_path)
     assert [event.kind for event in events] == ["unreadable", "run_done"]
+
+
+def test_a_lesson_waits_until_the_snapshot_in_force_was_trained_on_it(household: Household) -> None:
+    member = household.members.default()
+    lessons = household.member(member.id).lessons
+    question = [{"role": "user", "content": "What is the name of our dog?"}]
+    first = lessons.add(question, "Toby.", "Max.", visibility="shared")
+    assert household.lessons_waiting() == [first]
+    base = household.snapshots.ensure_base("smollm2-135m", "0" * 64)
+    run = household.runs.create("lessons")
+    household.runs.give(run.id, [first.id])
+    assert household.lessons_waiting() == [first]
+    trained = household.snapshots.create(
+        "smollm2-135m", "0" * 64, parent=base.id, run=run.id, reason="training", gate=None
+    )
+    household.snapshots.promote(trained.id, "Ana", "shipped")
+    assert household.lessons_waiting() == []
+    second = lessons.add([{"role": "user", "content": "Who fixes our boiler?"}], "Luis.", visibility="shared")
+    assert household.lessons_waiting() == [second]
+    household.snapshots.rollback("Ana", "worse")
+    assert household.lessons_waiting() == [first, second]

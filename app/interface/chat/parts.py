@@ -79,7 +79,7 @@ class ChatParts(Screen[None]):
         session, talk = self.app.session, self._talk
         rows = listed(session.memory.chats, self.side.search_text, self.app.settings)
         self.side.show(rows, talk.conversation_id if talk else None, self.app.clock())
-        self.side.tonight(len(session.household.lessons_for_training()))
+        self.side.waiting(len(session.household.lessons_waiting()))
 
     def explain(self, error: EnlaceError) -> None:
         """Tell of an error in the quiet line."""

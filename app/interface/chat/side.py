@@ -1,4 +1,4 @@
-"""The side list: search, the conversations by day, and what the night will learn from."""
+"""The side list: search, the conversations by day, and what the next training will learn from."""
 
 from __future__ import annotations
 
@@ -82,17 +82,17 @@ class Side(Vertical):
     class UndoWanted(Message):
         """What was taken away is wanted back."""
 
-    def __init__(self, catalogue: Catalogue, night_full: int, width: int, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
+    def __init__(self, catalogue: Catalogue, training_full: int, width: int, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self._catalogue = catalogue
-        self._night_full = night_full
+        self._training_full = training_full
         self._width = width
         self._current: str | None = None
 
     def compose(self) -> ComposeResult:
         yield Input(placeholder=self._catalogue.text("screen.search_here"), id="search", compact=True)
         yield Conversations(id="conversations", compact=True, markup=False)
-        yield Static(id="night", markup=False)
+        yield Static(id="waiting", markup=False)
 
     def show(self, rows: Sequence[Listed], current: str | None, now: float) -> None:
         """List ``rows`` (the newest first) under the days they are from; ``current`` is the open conversation."""
@@ -115,15 +115,18 @@ class Side(Vertical):
                 listing.highlighted = number
                 break
 
-    def tonight(self, waiting: int) -> None:
-        """How many lessons wait for the training."""
+    def waiting(self, waiting: int) -> None:
+        """How many lessons wait for the next training."""
         # One lesson is already more than none.
-        full = min(_BAR_CELLS, -(-waiting * _BAR_CELLS // self._night_full))
+        full = min(_BAR_CELLS, -(-waiting * _BAR_CELLS // self._training_full))
         bar = "▓" * full + "░" * (_BAR_CELLS - full)
         text = Text.assemble(
-            (self._catalogue.text("screen.tonight"), "bold dim"), "\n", (bar, ""), f" {waiting} / {self._night_full}"
+            (self._catalogue.text("screen.next_training"), "bold dim"),
+            "\n",
+            (bar, ""),
+            f" {waiting} / {self._training_full}",
         )
-        self.query_one("#night", Static).update(text)
+        self.query_one("#waiting", Static).update(text)
 
     def focus_search(self) -> None:
         self.query_one("#search", Input).focus()

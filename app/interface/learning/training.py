@@ -137,8 +137,10 @@ class TrainingPane(VerticalScroll):
             return Text.assemble(
                 (stage, "bold"), f"\n{bar} {watched.fraction:4.0%}\n", (text("screen.learning.training.runs_on"), "dim")
             )
-        waiting = self.app.catalogue.count("screen.lessons", len(self.app.session.household.lessons_for_training()))
-        state = Text(text("screen.learning.training.idle", lessons=waiting))
+        household = self.app.session.household
+        lessons = self.app.catalogue.count("screen.lessons", len(household.lessons_for_training()))
+        waiting = len(household.lessons_waiting())
+        state = Text(text("screen.learning.training.idle", lessons=lessons, waiting=waiting))
         if watched is not None and watched.failure:
             state.append(f"\n⚠ {self._failure(watched.failure)}", "bold")
         if watched is not None and watched.promoted:

@@ -58,6 +58,12 @@ CREATE TABLE runs (
 );
 CREATE UNIQUE INDEX one_run_at_a_time ON runs (state) WHERE state = 'running';
 
+CREATE TABLE run_lessons (                  -- which lessons a run trains: tells what a snapshot has learned
+    run INTEGER NOT NULL REFERENCES runs (number) ON DELETE CASCADE,
+    lesson TEXT NOT NULL,
+    PRIMARY KEY (run, lesson)
+) WITHOUT ROWID;
+
 CREATE TABLE facts (
     seq INTEGER PRIMARY KEY,
     id TEXT NOT NULL UNIQUE,
