@@ -115,7 +115,7 @@ def test_a_lesson_waits_until_the_snapshot_in_force_was_trained_on_it(household:
     household.runs.give(run.id, [first.id])
     assert household.lessons_waiting() == [first]
     trained = household.snapshots.create(
-        "smollm2-135m", "0" * 64, parent=base.id, run=run.id, reason="training", gate=None
+        "smollm2-135m", "0" * 64, adapters=[], parent=base.id, run=run.id, reason="training", gate=None
     )
     household.snapshots.promote(trained.id, "Ana", "shipped")
     assert household.lessons_waiting() == []
