@@ -29,7 +29,9 @@ async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
     """Have the snapshot ``digest`` served; returns at once when it is. Raises what the swap raises."""
     if scheduler.loaded.served.manifest_digest != digest:
         served = await asyncio.get_running_loop().run_in_executor(None, read_served, home, digest)
-        await asyncio.wrap_future(scheduler.swap(served))
+        # Two questions after a promotion both come here: the second must not wait for the first one's answer.
+        if scheduler.loaded.served.manifest_digest != digest:
+            await asyncio.wrap_future(scheduler.swap(served))
 
 
 class Answer:
@@ -58,36 +60,36 @@ class Answer:
                 await answering
 
     async def _answer(self, send: Send) -> None:
+        loop = asyncio.get_running_loop()
+
+        def emit(event: JobEvent) -> None:
+            loop.call_soon_threadsafe(self._events.put_nowait, event)
+
+        request = self._request
+        seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
+        job = Job(request.messages, request.sampling, seed, emit, request.cache_key)
+        events = self._pieces()
         try:
-            job = await self._submit()
-        except EngineError as error:
-            await _send_json(send, error.status, error_object(error))
-            return
-        try:
-            events = self._pieces()
-            first = await anext(events)
+            first = await self._first(job, events)
             if isinstance(first, EngineError):
                 await _send_json(send, first.status, error_object(first))
-            elif self._request.stream:
+            elif request.stream:
                 await self._stream(send, first, events)
             else:
                 await self._whole(send, first, events)
         finally:
             self._scheduler.cancel(job)
 
-    async def _submit(self) -> Job:
-        request, loop = self._request, asyncio.get_running_loop()
-        if request.manifest is not None:
-            await serve_manifest(self._home, self._scheduler, request.manifest)
-        prompt = await loop.run_in_executor(None, self._scheduler.loaded.prompt, request.messages)
-        seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
-
-        def emit(event: JobEvent) -> None:
-            loop.call_soon_threadsafe(self._events.put_nowait, event)
-
-        job = Job(prompt, request.sampling, seed, emit, request.cache_key)
-        self._scheduler.submit(job)
-        return job
+    async def _first(self, job: Job, events: AsyncIterator[JobEvent]) -> JobEvent:
+        """Have the job answered; the first that is reported of it, or what kept it from being begun."""
+        try:
+            if self._request.manifest is not None:
+                await serve_manifest(self._home, self._scheduler, self._request.manifest)
+            # A long text takes its time to be read into tokens, so not in the event loop.
+            await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
+        except EngineError as error:
+            return error
+        return await anext(events)
 
     async def _pieces(self) -> AsyncIterator[JobEvent]:
         """What the decoding thread reports, up to and with the end."""

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from typing import ClassVar
 
 from configs.errors import EnlaceError
+
+log = logging.getLogger("enlace.engine")
 
 
 class EngineError(EnlaceError):
@@ -103,6 +106,14 @@ class SnapshotBroken(EngineError):
     """facts: digest, reason."""
 
     code = "snapshot_broken"
+
+
+def told(error: Exception) -> EngineError:
+    """``error`` as whoever waits for an answer is told it; one that nobody foresaw goes to the log in full."""
+    if isinstance(error, EngineError):
+        return error
+    log.error("unforeseen", exc_info=error)
+    return EngineFailed(reason=type(error).__name__)
 
 
 def error_from_code(code: str, facts: dict[str, str | int | float]) -> EngineError:

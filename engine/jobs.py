@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from engine.answers import Finished, Sampling
-from engine.errors import EngineError
+from engine.errors import EngineError, EngineStopping, PromptTooLong
+from engine.messages import Message
+
+if TYPE_CHECKING:
+    from engine.loaded import Loaded
 
 
 @dataclass(frozen=True)
@@ -25,13 +31,34 @@ class Job:
     """``emit`` is called by the decoding thread, ends with exactly one Finished or EngineError, and must not block.
 
     ``seed`` starts this answer's randomness. ``cache_key`` names the conversation, so that it gets back the slot
-    that still holds its beginning. ``cancelled`` may be set by any thread at any time.
+    that still holds its beginning. ``cancelled`` may be set by any thread at any time. ``prompt``: the
+    tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called.
     """
 
-    prompt: list[int]
+    messages: Sequence[Message]
     sampling: Sampling
     seed: int
     emit: Callable[[JobEvent], None]
     cache_key: str | None = None
     cancelled: bool = False
-    arrived: float = field(default=0.0)
+    arrived: float = field(default=0.0, init=False)
+    prompt: list[int] = field(default_factory=list, init=False)
+    model: Path | None = field(default=None, init=False)
+
+    def read(self, loaded: Callable[[], Loaded]) -> None:
+        """Read the messages with the model that ``loaded()`` gives now. Raises PromptTooLong and TemplateBroken.
+
+        Raises EngineStopping where that model was closed and no other took its place.
+        """
+        while True:
+            reader = loaded()
+            try:
+                prompt = reader.prompt(self.messages)
+            except EngineStopping:
+                if reader is loaded():
+                    raise
+                continue
+            if len(prompt) >= reader.context_size:
+                raise PromptTooLong(prompt_tokens=len(prompt), context_size=reader.context_size)
+            self.prompt, self.model = prompt, reader.served.model
+            return

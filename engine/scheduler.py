@@ -11,12 +11,13 @@ from concurrent.futures import Future
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, Usage
 from engine.busy import BusyFlag
-from engine.errors import EngineBusy, EngineError, EngineFailed, EngineStopping, PromptTooLong
+from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.sampler import Sampler
 from engine.served import ServedSnapshot
 from engine.slots import Slot, Work, choose_slot
+from engine.swaps import Swaps
 from engine.text import TextStream
 
 # Rounding differs between a token computed alone and tokens computed together, so a prompt never ends in a
@@ -40,7 +41,7 @@ class Scheduler:
         self._clock = clock
         self._slots = [Slot(number) for number in range(settings.slots)]
         self._queue: collections.deque[Job] = collections.deque()
-        self._swaps: collections.deque[tuple[ServedSnapshot, Future[None]]] = collections.deque()
+        self._swaps = Swaps()
         self._changed = threading.Condition()
         self._ending = False
         self._last_reader = -1
@@ -67,10 +68,11 @@ class Scheduler:
         return len(self._queue)
 
     def submit(self, job: Job) -> None:
-        """Have ``job`` answered. Raises PromptTooLong, EngineBusy and EngineStopping."""
-        size = self._loaded.context_size
-        if len(job.prompt) >= size:
-            raise PromptTooLong(prompt_tokens=len(job.prompt), context_size=size)
+        """Have ``job`` answered; returns when its text has been read into tokens.
+
+        Raises PromptTooLong, TemplateBroken, EngineBusy and EngineStopping.
+        """
+        job.read(lambda: self._loaded)
         with self._changed:
             if self._ending:
                 raise EngineStopping
@@ -91,13 +93,11 @@ class Scheduler:
 
         The future ends when it is served, or with the error that kept the old one in place.
         """
-        done: Future[None] = Future()
         with self._changed:
+            done = self._swaps.add(served)
             if self._ending:
-                done.set_exception(EngineStopping())
-            else:
-                self._swaps.append((served, done))
-                self._changed.notify()
+                self._swaps.refuse_all(EngineStopping())
+            self._changed.notify()
         return done
 
     def end(self) -> None:
@@ -124,8 +124,9 @@ class Scheduler:
                 self._write()
                 self._read()
             except Exception as error:
-                log.exception("a step failed")
-                self._fail_all(error)
+                failure = told(error)
+                log.warning("a step failed: %s", failure)
+                self._fail_all(failure)
         self._fail_all(EngineStopping())
         self._loaded.close()
         self._busy.close()
@@ -144,17 +145,17 @@ class Scheduler:
     def _swap_if_due(self) -> None:
         while self._swaps and not self.working:
             with self._changed:
-                served, done = self._swaps.popleft()
+                taken = self._swaps.take()
+            if taken is None:
+                return
+            served, done = taken
             begun = self._clock()
             try:
                 self._exchange(served)
-            except EngineError as error:
-                log.warning("swap to %s refused: %s", served.name, error.code)
-                done.set_exception(error)
             except Exception as error:
-                log.exception("swap to %s failed", served.name)
-                done.set_exception(EngineFailed(reason=type(error).__name__))
-                log.debug("%s", error)
+                refusal = told(error)
+                log.warning("swap to %s refused: %s", served.name, refusal.code)
+                done.set_exception(refusal)
             else:
                 log.info("serving %s after a swap of %.0f ms", served.name, (self._clock() - begun) * 1000)
                 done.set_result(None)
@@ -164,9 +165,8 @@ class Scheduler:
             if served.model == self._loaded.served.model:
                 self._loaded.exchange_adapters(served)
             else:
-                new = Loaded(served, self._settings)
-                self._loaded.close()
-                self._loaded = new
+                old, self._loaded = self._loaded, Loaded(served, self._settings)
+                old.close()
         finally:
             for slot in self._slots:
                 slot.tokens, slot.read, slot.cache_key = [], 0, None
@@ -181,10 +181,14 @@ class Scheduler:
                 return
             with self._changed:
                 self._queue.popleft()
-            if len(job.prompt) >= self._loaded.context_size:
-                job.emit(PromptTooLong(prompt_tokens=len(job.prompt), context_size=self._loaded.context_size))
-                continue
-            self._begin(slot, job)
+            try:
+                if job.model != self._loaded.served.model:
+                    # It waited while another model came in, to which these tokens mean something else.
+                    job.read(lambda: self._loaded)
+                self._begin(slot, job)
+            except Exception as error:
+                # It is in no slot yet, so nobody else would tell whoever waits for it.
+                job.emit(told(error))
 
     def _begin(self, slot: Slot, job: Job) -> None:
         self._make_room(len(job.prompt) + 1)
@@ -278,23 +282,19 @@ class Scheduler:
             context_size=self._loaded.context_size,
         )
 
-    def _fail_all(self, error: Exception) -> None:
+    def _fail_all(self, error: EngineError) -> None:
         """End every job with ``error`` and start from an empty cache."""
-        shown = error if isinstance(error, EngineError) else EngineFailed(reason=type(error).__name__)
         for slot in self._slots:
             work, slot.work = slot.work, None
             slot.tokens, slot.read, slot.cache_key = [], 0, None
             if work:
                 work.sampler.close()
-                work.job.emit(shown)
+                work.job.emit(error)
         with self._changed:
             waiting = [*self._queue] if self._ending else []
-            swaps = [*self._swaps] if self._ending else []
             if self._ending:
                 self._queue.clear()
-                self._swaps.clear()
+                self._swaps.refuse_all(error)
         for job in waiting:
-            job.emit(shown)
-        for _, done in swaps:
-            done.set_exception(shown)
+            job.emit(error)
         self._loaded.context.clear()

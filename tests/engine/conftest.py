@@ -75,7 +75,7 @@ class Desk:
     def put(self, text: str, sampling: Sampling | None = None, key: str | None = None) -> Asked:
         events: queue.SimpleQueue[JobEvent] = queue.SimpleQueue()
         chosen = sampling or self.sampling()
-        job = Job(self.scheduler.loaded.prompt(ask(text)), chosen, chosen.seed or 0, events.put, key)
+        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key)
         self.scheduler.submit(job)
         return Asked(job, events)
 

@@ -15,12 +15,12 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished
 from engine.busy import BusyFlag
-from engine.errors import AdapterMismatch, EngineBusy, EngineError, PromptTooLong
+from engine.errors import AdapterMismatch, EngineBusy, EngineError, EngineFailed, PromptTooLong
 from engine.jobs import Written
 from engine.loaded import Loaded
 from engine.scheduler import Scheduler
 from engine.served import read_served
-from tests.engine.conftest import PATIENCE, Desk
+from tests.engine.conftest import PATIENCE, Desk, ask
 from tests.engine.snapshots import write_adapter, write_manifest
 
 FRANCE = "What is the capital of France?"
@@ -239,3 +239,51 @@ def test_an_error_of_one_step_ends_its_answers_and_not_the_thread(desk: Desk, mo
         with pytest.raises(EngineError):
             desk.put(FRANCE).end()
     assert isinstance(desk.put(FRANCE).end()[1], Finished)
+
+
+def test_a_swap_that_nobody_waits_for_any_more_is_not_made(desk: Desk, tmp_path: Path) -> None:
+    flying = desk.put(STORY, desk.sampling(24))
+    flying.first()
+    digest = write_manifest(desk.home, desk.starter, name="v1", adapter=write_adapter(tmp_path / "a.gguf"))
+    assert desk.scheduler.swap(read_served(desk.home, digest)).cancel()
+    assert flying.end()[1].reason == "length"
+    assert desk.put(FRANCE).end()[1].usage.snapshot == "v0"
+
+
+def test_a_question_that_there_is_no_room_for_is_told_so_and_the_others_go_on(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flying = desk.put(STORY, desk.sampling(40))
+    flying.first()
+    make_room = desk.scheduler.loaded.make_room
+
+    def refuse_long_ones(tokens: int, sequences: list[int]) -> None:
+        if tokens > 300:
+            raise EngineFailed(reason="no memory for the context")
+        make_room(tokens, sequences)
+
+    monkeypatch.setattr(desk.scheduler.loaded, "make_room", refuse_long_ones)
+    with pytest.raises(EngineFailed):
+        desk.put(LONG).end()
+    assert flying.end()[1].reason == "length"
+
+
+def test_a_question_that_waited_while_another_model_came_in_is_read_anew(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    # The starter without its word for France: the same text is other tokens to it.
+    content = starter.read_bytes()
+    (home.models / "other.gguf").write_bytes(content.replace("ĠFrance".encode(), "ĠFranqe".encode(), 1))
+    loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
+    scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
+    desk = Desk(home, engine_settings, scheduler, starter)
+    before = loaded.prompt(ask(FRANCE))
+    waiting = desk.put(FRANCE)
+    swapped = scheduler.swap(read_served(home, write_manifest(home, starter, name="v1", model="other")))
+    scheduler.start()
+    swapped.result(timeout=PATIENCE)
+    assert waiting.end()[1].usage.snapshot == "v1"
+    assert waiting.job.prompt == scheduler.loaded.prompt(ask(FRANCE)) != before
+    scheduler.end()
