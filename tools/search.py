@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any, Final
 
 from configs.sections.tools import SearchSettings
@@ -23,6 +24,7 @@ from tools.page_text import clean_page_text, cut_at_word, web_address
 from tools.registry import Source, ToolContext, ToolResult
 from tools.search_store import Found, SearchStore
 
+_ROOT: Final = Path(__file__).resolve().parent.parent
 _LONGEST_TITLE: Final = 120
 _SECONDS_PER_MINUTE: Final = 60
 
@@ -75,6 +77,8 @@ async def _run_worker(request: Mapping[str, Any], timeout_s: float) -> dict[str,
         sys.executable,
         "-m",
         "tools.search_worker",
+        # Python looks for modules where it is started, and a person may well be in a folder with other "tools".
+        cwd=_ROOT,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

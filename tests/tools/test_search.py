@@ -7,6 +7,7 @@ import dataclasses
 import sys
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -53,6 +54,16 @@ async def test_the_same_search_is_answered_from_the_cache_until_it_is_old(
     later = MOMENT + found_by.settings.search.cache_hours * 3600 + 1
     await web_search("nutrias", context=dataclasses.replace(found_by, clock=lambda: later))
     assert len(service.asked) == 2
+
+
+async def test_the_worker_is_found_from_a_folder_with_other_tools(
+    found_by: ToolContext, service: Service, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "tools").mkdir()
+    (tmp_path / "tools" / "__init__.py").write_text("raise SystemExit('not these')\n")
+    monkeypatch.chdir(tmp_path)
+    service.results = [("Otters", "https://a.example/", "They swim.")]
+    assert "They swim." in (await web_search("nutrias", context=found_by)).text
 
 
 async def test_pages_cannot_command_the_model_or_the_terminal(found_by: ToolContext, service: Service) -> None:
