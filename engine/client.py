@@ -6,17 +6,19 @@ import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Delta, EngineStatus, Finished, Sampling, Usage
-from engine.errors import EngineDied, EngineStopping, error_from_code
+from engine.errors import EngineDied, EngineStopping, SwapBroken, error_from_code
 from engine.messages import Message
 from engine.starting import start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere
 
 __all__ = ["Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Usage"]
+
+Current = TypeVar("Current")
 
 
 class EngineClient:
@@ -77,12 +79,30 @@ class EngineClient:
     async def load(self, manifest_digest: str) -> None:
         """Have a running engine serve this snapshot from its next answer on; starts none.
 
-        Returns when it is served; waits for answers in flight. Raises what the engine reports.
+        Returns when it is served; waits for answers in flight. Raises what the engine reports, and SwapBroken
+        where it goes away over it.
         """
         try:
             await self._call("POST", "/snapshot", {"manifest": manifest_digest})
-        except ConnectionLost:
+        except (NobodyThere, EngineStopping):
+            # The next engine loads what is current then.
             return
+        except ConnectionLost as error:
+            raise SwapBroken(reason=str(error)) from error
+
+    async def adopt(self, manifest_digest: str, make_current: Callable[[], Current]) -> Current:
+        """Have a running engine serve a snapshot, then make it the current one; what ``make_current`` returns.
+
+        In this order a snapshot that cannot be served never becomes the one that every question asks for, also
+        where this process is killed in between: the next question then has the old one back. Raises what
+        ``read_served``, ``load`` and ``make_current`` raise, and then the old one is current still.
+        """
+        from engine.served import read_served
+
+        # Where no engine runs, nobody else would see a missing model or a damaged adapter before it is too late.
+        await asyncio.get_running_loop().run_in_executor(None, read_served, self._home, manifest_digest)
+        await self.load(manifest_digest)
+        return make_current()
 
     async def stop(self) -> bool:
         """End the running engine and wait until it is gone; False when none ran."""

@@ -102,6 +102,12 @@ class AdapterMismatch(EngineError):
     code = "adapter_mismatch"
 
 
+class SwapBroken(EngineError):
+    """The engine went away while it was told to serve another snapshot. facts: reason."""
+
+    code = "swap_broken"
+
+
 class SnapshotBroken(EngineError):
     """facts: digest, reason."""
 

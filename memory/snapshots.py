@@ -47,6 +47,7 @@ class Move:
 
 
 Moves = list[Move]  # inside the class, `list` is its method
+Rows = list[Row]
 
 
 class Snapshots:
@@ -150,24 +151,28 @@ class Snapshots:
         """
         with self._family.transaction():
             current = self.current()
-            if to is not None and self.get(to).id == current.id:
-                raise NothingToRollBack(id=current.id)
-            standing = self._family.rows(
-                "SELECT seq, previous FROM moves WHERE kind = 'promote' AND undone = 0 AND previous IS NOT NULL"
-                " ORDER BY seq DESC"
-            )
-            if to is None:
-                if not standing:
-                    raise NothingToRollBack(id=current.id)
-                going = standing[:1]
-                target = self._whole(f"v{going[0]['previous']}")
-            else:
-                target = self._whole(to)
-                until = next((n for n, row in enumerate(standing) if row["previous"] == _number(to)), len(standing) - 1)
-                going = standing[: until + 1]
+            target, going = self._way_back(to)
             self._family.run_many("UPDATE moves SET undone = 1 WHERE seq = ?", [(row["seq"],) for row in going])
             self._move_to(target.id, "rollback", _number(current.id), who=who, why=why)
             return target
+
+    def rollback_target(self, to: str | None = None) -> Snapshot:
+        """What ``rollback`` would go back to; nothing is moved. Raises what it raises."""
+        return self._way_back(to)[0]
+
+    def _way_back(self, to: str | None) -> tuple[Snapshot, Rows]:
+        """The snapshot that a rollback goes to, and the promotions that it goes back over."""
+        current = self.current()
+        standing = self._family.rows(
+            "SELECT seq, previous FROM moves WHERE kind = 'promote' AND undone = 0 AND previous IS NOT NULL"
+            " ORDER BY seq DESC"
+        )
+        if to is None and standing:
+            return self._whole(f"v{standing[0]['previous']}"), standing[:1]
+        if to is None or self.get(to).id == current.id:
+            raise NothingToRollBack(id=current.id)
+        until = next((n for n, row in enumerate(standing) if row["previous"] == _number(to)), len(standing) - 1)
+        return self._whole(to), standing[: until + 1]
 
     def history(self) -> Moves:
         """Every move of the current snapshot, the newest first."""

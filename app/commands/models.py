@@ -68,7 +68,7 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
             base = snapshots.create(
                 name, digest, adapters=(), parent=None, run=None, reason=f"models use {name}", gate=None
             )
-        snapshots.promote(base.id, session.member.name, f"models use {name}")
-        asyncio.run(session.engine.load(base.digest))
-        write(session.catalogue.text("command.models.now", name=name, snapshot=base.id))
+        chosen, who = base, session.member.name
+        promotion = session.engine.adopt(chosen.digest, lambda: snapshots.promote(chosen.id, who, f"models use {name}"))
+        write(session.catalogue.text("command.models.now", name=name, snapshot=asyncio.run(promotion).id))
         return 0

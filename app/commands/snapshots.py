@@ -78,8 +78,9 @@ def rollback(
     """Let the snapshot before the current one answer again."""
     with open_session() as session:
         left = session.snapshot()
-        target = session.household.snapshots.rollback(session.member.name, why, to)
-        asyncio.run(session.engine.load(target.digest))
+        snapshots, who = session.household.snapshots, session.member.name
+        target = snapshots.rollback_target(to)
+        asyncio.run(session.engine.adopt(target.digest, lambda: snapshots.rollback(who, why, target.id)))
         if as_json:
             write_json({"snapshot": target.id, "previous": left.id})
         else:

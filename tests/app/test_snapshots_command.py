@@ -1,0 +1,79 @@
+"""Another snapshot answers, or nothing changes: with an engine running, with none, and with one that dies over it."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import socket
+import threading
+from pathlib import Path
+
+import pytest
+
+from app.session import Session
+from configs.home import Home
+from engine.errors import SwapBroken
+from memory.manifests import Adapter
+from memory.snapshots import Snapshot
+from tests.app.conftest import Run
+
+
+def made(session: Session, adapter: bytes) -> Snapshot:
+    """A snapshot over the current base with these bytes as its adapter; it is not current."""
+    base, household = session.snapshot(), session.household
+    return household.snapshots.create(
+        base.base_name,
+        base.base_sha256,
+        adapters=[Adapter(household.artifacts.put_bytes(adapter))],
+        parent=base.id,
+        run=None,
+        reason="training",
+        gate=None,
+    )
+
+
+def test_a_snapshot_that_the_engine_refuses_does_not_become_the_current_one(talking: Session, asking: Run) -> None:
+    refused = made(talking, b"no adapter at all")
+    before = asyncio.run(talking.engine.start())
+    ran = asking("snapshots", "rollback", "--to", refused.id)
+    assert ran.code == 1
+    assert "Traceback" not in ran.err
+    assert talking.snapshot().id == before.snapshot
+    assert refused.id not in {move.snapshot for move in talking.household.snapshots.history()}
+    after = asyncio.run(talking.engine.status())
+    assert after is not None
+    assert after.manifest == before.manifest
+
+
+def test_a_snapshot_whose_model_is_gone_does_not_become_the_current_one(here: Run, home: Home, starter: Path) -> None:
+    other = home.models / "other.gguf"
+    other.write_bytes(starter.read_bytes() + b"\0")
+    with Session(os.environ) as session:
+        session.snapshot()
+    assert here("models", "use", "other").code == 0
+    assert here("snapshots", "rollback").code == 0
+    other.unlink()
+    ran = here("snapshots", "rollback", "--to", "v1")
+    assert ran.code == 1
+    assert "other" in ran.err
+    with Session(os.environ) as session:
+        assert session.snapshot().id == "v0"
+
+
+def test_an_engine_that_dies_over_a_swap_leaves_the_old_snapshot_current(session: Session) -> None:
+    current = session.snapshot()
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    listener.bind(str(session.home.engine_socket))
+    listener.listen()
+
+    def die() -> None:
+        connection, _ = listener.accept()
+        connection.recv(1)
+        connection.close()
+        listener.close()
+
+    dying = threading.Thread(target=die)
+    dying.start()
+    with pytest.raises(SwapBroken):
+        asyncio.run(session.engine.adopt(current.digest, lambda: pytest.fail("it was made current")))
+    dying.join()
