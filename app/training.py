@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 from configs.errors import EnlaceError
 from memory.errors import RunAlreadyRunning
+from memory.processes import identity
 
 if TYPE_CHECKING:
     from app.session import Session
-    from memory.runs import Run
+    from memory.runs import Run, Runs
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _LOG: Final = "trainer.log"
@@ -55,7 +56,6 @@ def start_training(session: Session, recipe: str | None = None) -> Run:
         raise RunAlreadyRunning(id=running.id)
     # The trainer trains on what is served, so there must be a snapshot.
     session.snapshot()
-    before = runs.latest()
     log = session.home.logs / _LOG
     command = [sys.executable, "-m", "trainer", "run", "--home", str(session.home.root), "--who", session.member.name]
     command += ["--recipe", recipe] if recipe else []
@@ -70,14 +70,31 @@ def start_training(session: Session, recipe: str | None = None) -> Run:
             stderr=output,
             start_new_session=True,
         )
+    try:
+        begun = _begun(runs, process)
+    except KeyboardInterrupt:
+        # Nobody has been told that it started, so it shall not go on behind their back.
+        process.terminate()
+        process.wait()
+        raise
+    if begun is None:
+        raise _reported(_last_line(log, begins_at, process.returncode), log)
+    return begun
+
+
+def _begun(runs: Runs, process: subprocess.Popen[bytes]) -> Run | None:
+    """The run that ``process`` begins, or None where it ends without having begun one."""
+    # Not just the latest run: somebody else may start one in the same moment.
+    carrier = identity(process.pid)
     while True:
-        latest = runs.latest()
-        if latest is not None and (before is None or latest.id != before.id):
+        ended = process.poll() is not None
+        run = runs.carried_by(carrier) if carrier else None
+        if run is not None:
             # The trainer outlives this process on purpose: whoever inherits it will reap it.
             process.returncode = process.returncode if process.returncode is not None else 0
-            return latest
-        if process.poll() is not None:
-            raise _reported(_last_line(log, begins_at, process.returncode), log)
+            return run
+        if ended:
+            return None
         time.sleep(_POLL_S)
 
 

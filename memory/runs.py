@@ -99,6 +99,11 @@ class Runs:
         runs = self.list(1)
         return runs[0] if runs else None
 
+    def carried_by(self, process: str) -> Run | None:
+        """The run that the process with this identity (``memory.processes``) began last, alive or not."""
+        row = self._family.row("SELECT * FROM runs WHERE process = ? ORDER BY number DESC LIMIT 1", (process,))
+        return None if row is None else _run(row)
+
     def running(self) -> Run | None:
         """The run whose process works right now."""
         row = self._family.row("SELECT * FROM runs WHERE state = 'running'")

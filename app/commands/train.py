@@ -60,7 +60,11 @@ def stop() -> int:
         pid = runs.pid(run.id) if run else None
         if run is None or pid is None:
             raise NoRun
-        os.kill(pid, signal.SIGTERM)
+        try:
+            os.kill(pid, signal.SIGTERM)
+        except ProcessLookupError as error:
+            # It came to its end just now.
+            raise NoRun from error
         write(session.catalogue.text("command.train.stopping", run=run.id))
         return 0
 

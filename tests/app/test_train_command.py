@@ -5,12 +5,17 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sys
 import threading
+from pathlib import Path
 
+import psutil
 import pytest
 
 from app.commands.training_view import TrainingDetached, watch
 from app.session import Session
+from app.training import start_training
+from configs.errors import EnlaceError
 from memory.runlog import RunEvent, append
 from memory.runs import Run, State
 from tests.app.conftest import Run as RunCommand
@@ -74,6 +79,40 @@ def test_ctrl_c_leaves_the_training_alone(session: Session) -> None:
         watch(session, run.id, as_json=False)
     assert session.household.runs.get(run.id).state == "running"
     session.household.runs.finish(run.id, "stopped")
+
+
+def trainer_that(monkeypatch: pytest.MonkeyPatch, folder: Path, script: str) -> None:
+    """From now on this shell script runs in the place of the trainer."""
+    trainer = folder / "python"
+    trainer.write_text(f"#!/bin/sh\n{script}\n")
+    trainer.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(trainer))
+
+
+def test_a_run_that_somebody_else_starts_in_the_same_moment_is_not_taken_for_ones_own(
+    session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    session.snapshot()
+    refusal = {"code": "run_already_running", "facts": {"id": "r0001"}}
+    trainer_that(monkeypatch, tmp_path, f"sleep 1; echo '{json.dumps(refusal)}' >&2; exit 1")
+    other = threading.Timer(0.4, a_run, (session, None, "running"))
+    other.start()
+    with pytest.raises(EnlaceError) as caught:
+        start_training(session)
+    other.join()
+    assert (caught.value.code, caught.value.facts["id"]) == ("run_already_running", "r0001")
+    session.household.runs.finish("r0001", "stopped")
+
+
+def test_ctrl_c_before_a_training_has_begun_ends_it(
+    session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    session.snapshot()
+    trainer_that(monkeypatch, tmp_path, f"echo $$ > {tmp_path}/pid; exec sleep 60")
+    threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+    with pytest.raises(KeyboardInterrupt):
+        start_training(session)
+    assert not psutil.pid_exists(int((tmp_path / "pid").read_text()))
 
 
 def test_status_and_history_tell_of_a_run_that_goes_on(here: RunCommand, session: Session) -> None:
