@@ -130,6 +130,7 @@ def _inputs(home: Home, plan: LearningPlan, threads: int) -> Inputs:
         system_prompt="",
         recipe_name="dpo",
         training=settings.training,
+        engine=settings.engine,
         busy_flag=home.busy_flag,
         cache=home.root / "cache",
     )

@@ -1,11 +1,12 @@
-"""A model in the caller's own process, for training's evaluation: logits, scores and likeliest answers.
+"""A model in the caller's own process, for training's evaluation: likeliest answers and what each token was worth.
 
-The prompt, the native code and the adapters are those of serving.
+The prompt, the native code, the chunks and the adapters are those of serving, so a worker measures what the family
+would get.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -13,51 +14,47 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
+from configs.sections.engine import EngineSettings
 from engine.errors import PromptTooLong
-from engine.fit import physical_cores
 from engine.gguf import check_adapter, check_gguf
-from engine.library import set_thread_spins
-from engine.messages import Message
 from engine.native import Adapter, Context, ContextShape, Model
-from engine.prompt import render, render_pair
 from engine.served import AdapterFile
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
-Logits = npt.NDArray[np.float32]
+LogProbs = npt.NDArray[np.float32]
 SMALLEST_CHUNK = 2
 
 
 class LocalModel:
-    """One sequence over one model. ``chunk`` tokens are computed at a time, which bounds the memory for logits.
+    """A base GGUF with whatever adapters ``set_adapters`` last set (none at first).
 
-    Raises ModelBroken, AdapterMismatch and TemplateBroken.
+    ``slots`` answers are written side by side, each with room for ``context_size`` tokens: the weights are read once
+    for all of them. ``pause`` is called before each batch: the place to let others go first.
+    Raises ModelBroken, TemplateBroken and EngineFailed.
     """
 
     def __init__(
         self,
         path: Path,
-        adapters: Sequence[AdapterFile] = (),
+        settings: EngineSettings,
         *,
-        context_size: int = 2048,
-        chunk: int = 48,
-        threads: int = 0,
-        thread_spins: int = 300,
-        flash_attention: bool = True,
+        context_size: int,
+        threads: int,
+        slots: int = 1,
+        pause: Callable[[], None] = lambda: None,
     ) -> None:
-        set_thread_spins(thread_spins)
         check_gguf(path)
         self._path = path
         self._model = Model(path)
-        self._chunk = max(SMALLEST_CHUNK, chunk)
+        self._chunk = settings.prompt_chunk
+        self._slots = slots
+        self._pause = pause
         self._adapters: list[tuple[Adapter, float]] = []
-        self._context = Context(
-            self._model,
-            ContextShape(context_size, 1, self._chunk, self._chunk, threads or physical_cores(), flash_attention),
-        )
+        shape = ContextShape(context_size, slots, self._chunk, self._chunk, threads, settings.flash_attention)
+        self._context = Context(self._model, shape)
         self.vocabulary = Vocabulary(self._model)
         self.template = ChatTemplate.of(self._model.template(), self.vocabulary)
-        self.set_adapters(adapters)
 
     def __enter__(self) -> Self:
         return self
@@ -83,66 +80,69 @@ class LocalModel:
         for adapter, _ in old:
             adapter.close()
 
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """The token ids that serving would read. Raises TemplateBroken."""
-        return render(self.template, self.vocabulary, messages)
+    def log_probs(self, prompt: Sequence[int], answer: Sequence[int]) -> LogProbs:
+        """Natural-log probabilities of the whole vocabulary at each position of ``answer``: (answer, vocabulary).
 
-    def pair(self, messages: Sequence[Message], answer: str) -> tuple[list[int], list[int]]:
-        """(prompt_ids, answer_ids) of a question and an answer to it. Raises TemplateBroken."""
-        return render_pair(self.template, self.vocabulary, messages, answer)
-
-    def logits(self, ids: Sequence[int], *, answer: int | None = None) -> Logits:
-        """The logits after each token, shape (len(ids), vocabulary).
-
-        With ``answer``, only the rows that predict the last ``answer`` tokens: shape (answer, vocabulary), row i for
-        ``ids[len(ids) - answer + i]``. Raises PromptTooLong.
+        Row i is what the model holds of token i of the answer, given all before it. Raises PromptTooLong.
         """
-        self._check_length(ids)
-        if answer is not None and not 0 < answer < len(ids):
-            raise ValueError(f"an answer of {answer} tokens in a text of {len(ids)}")
-        first, last = (0, len(ids)) if answer is None else (len(ids) - answer - 1, len(ids) - 1)
-        result = np.empty((last - first, self.vocabulary.size), dtype=np.float32)
+        tokens = [*prompt, *answer[:-1]]
+        self._check_length(tokens)
+        first = len(prompt) - 1
+        result = np.empty((len(answer), self.vocabulary.size), dtype=np.float32)
         self._context.clear()
-        for begin, end in chunk_bounds(last, self._chunk):
-            self._context.decode([(ids[place], place, 0, place >= first) for place in range(begin, end)])
+        for begin, end in chunk_bounds(len(tokens), self._chunk):
+            self._pause()
+            self._context.decode([(tokens[place], place, 0, place >= first) for place in range(begin, end)])
             for place in range(max(begin, first), end):
-                result[place - first] = self._context.logits(place - begin)
+                result[place - first] = _log_softmax(self._context.logits(place - begin))
         return result
 
-    def score(self, prompt_ids: Sequence[int], answer_ids: Sequence[int]) -> list[float]:
-        """The natural-log probability of each token of the answer, each given all before it. Raises PromptTooLong."""
-        if not answer_ids:
-            return []
-        rows = self.logits([*prompt_ids, *answer_ids], answer=len(answer_ids)).astype(np.float64)
-        top = rows.max(axis=1, keepdims=True)
-        norms = top[:, 0] + np.log(np.exp(rows - top).sum(axis=1))
-        return [float(value) for value in rows[np.arange(len(answer_ids)), list(answer_ids)] - norms]
+    def greedy(self, prompts: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
+        """The likeliest answer to each prompt, as serving writes it at temperature 0, without its end token.
 
-    def greedy(self, messages: Sequence[Message], max_tokens: int) -> str:
-        """The answer of likeliest tokens, as serving writes it at temperature 0. Raises PromptTooLong."""
-        ids = self.prompt(messages)
-        self._check_length(ids)
-        written: list[int] = []
-        token = self._next(ids)
-        while not self.vocabulary.is_end(token):
-            written.append(token)
-            if len(written) >= max_tokens or len(ids) + len(written) >= self._context.size:
-                break
-            self._context.decode([(token, len(ids) + len(written) - 1, 0, True)])
-            token = int(self._context.logits(0).argmax())
-        return b"".join(map(self.vocabulary.token_bytes, written)).decode("utf-8", errors="replace")
+        Raises PromptTooLong.
+        """
+        answers: list[list[int]] = []
+        for start in range(0, len(prompts), self._slots):
+            answers.extend(self._side_by_side(prompts[start : start + self._slots], most_tokens))
+        return answers
+
+    def text(self, tokens: Sequence[int]) -> str:
+        """Tokens as the text that people read."""
+        return b"".join(map(self.vocabulary.token_bytes, tokens)).decode("utf-8", errors="replace")
 
     def close(self) -> None:
-        """Free the model."""
+        """Free the model, and the adapters with it."""
         self._context.close()
         self._model.close()
 
-    def _next(self, ids: Sequence[int]) -> int:
-        """Read ``ids`` into an empty cache; the likeliest token after them."""
+    def _side_by_side(self, prompts: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
+        answers: list[list[int]] = [[] for _ in prompts]
         self._context.clear()
+        next_tokens = {slot: self._read(slot, prompt) for slot, prompt in enumerate(prompts)}
+        while True:
+            going = {slot: token for slot, token in next_tokens.items() if not self.vocabulary.is_end(token)}
+            for slot, token in going.items():
+                answers[slot].append(token)
+            going = {s: token for s, token in going.items() if self._goes_on(prompts[s], answers[s], most_tokens)}
+            if not going:
+                return answers
+            self._pause()
+            rows = [(token, len(prompts[slot]) + len(answers[slot]) - 1, slot, True) for slot, token in going.items()]
+            self._context.decode(rows)
+            next_tokens = {slot: int(self._context.logits(row).argmax()) for row, slot in enumerate(going)}
+
+    def _goes_on(self, prompt: Sequence[int], answer: Sequence[int], most_tokens: int) -> bool:
+        return len(answer) < most_tokens and len(prompt) + len(answer) < self._context.size
+
+    def _read(self, slot: int, prompt: Sequence[int]) -> int:
+        """Read a prompt into a slot; the likeliest token after it."""
+        self._check_length(prompt)
         row = 0
-        for begin, end in chunk_bounds(len(ids), self._chunk):
-            self._context.decode([(ids[place], place, 0, place == len(ids) - 1) for place in range(begin, end)])
+        for begin, end in chunk_bounds(len(prompt), self._chunk):
+            self._pause()
+            rows = [(prompt[place], place, slot, place == len(prompt) - 1) for place in range(begin, end)]
+            self._context.decode(rows)
             row = end - begin - 1
         return int(self._context.logits(row).argmax())
 
@@ -164,3 +164,14 @@ def chunk_bounds(count: int, chunk: int) -> list[tuple[int, int]]:
         bounds.append((begin, begin + take))
         begin += take
     return bounds
+
+
+def kl(reference: LogProbs, other: LogProbs) -> float:
+    """KL(reference || other) in nats, summed over positions; both are log-probabilities (positions, vocabulary)."""
+    return float((np.exp(reference) * (reference - other)).sum())
+
+
+def _log_softmax(logits: npt.NDArray[np.float32]) -> LogProbs:
+    shifted = logits - logits.max()
+    result: LogProbs = shifted - np.log(np.exp(shifted).sum())
+    return result

@@ -40,6 +40,7 @@ def begin(
         system_prompt=settings.assistant.system_prompt,
         recipe_name=recipe_name,
         training=training,
+        engine=settings.engine,
         busy_flag=home.busy_flag,
         cache=home.root / "cache",
     )

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from engine.messages import Message
 from engine.prompt import render
+from engine.scoring import LocalModel
 from trainer.errors import TrainingDataBroken
 from trainer.examples import Tokeniser
 from trainer.packing import Item
 from trainer.run_files import read_json, write_json
-from trainer.serving import ServedModel
 
 DATA = Path(__file__).parent / "data"
 PAGES = ("page_en", "page_es")
@@ -37,7 +37,7 @@ def page(name: str) -> str:
 
 
 def base_answers(
-    served: ServedModel, tokeniser: Tokeniser, prompts: Sequence[str], most_tokens: int, cache: Path, base_sha256: str
+    served: LocalModel, tokeniser: Tokeniser, prompts: Sequence[str], most_tokens: int, cache: Path, base_sha256: str
 ) -> list[Item]:
     """The base's greedy answer to each prompt, from ``cache`` where it was asked the same before.
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from configs.sections.engine import EngineSettings
 from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
@@ -29,6 +30,7 @@ class Inputs:
     system_prompt: str
     recipe_name: str
     training: TrainingSettings
+    engine: EngineSettings
     busy_flag: Path
     cache: Path
 
@@ -59,6 +61,7 @@ class Inputs:
             "system_prompt": self.system_prompt,
             "recipe": self.recipe_name,
             "training": self.training.model_dump(),
+            "engine": self.engine.model_dump(),
             "busy_flag": str(self.busy_flag),
             "cache": str(self.cache),
         }
@@ -77,6 +80,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         system_prompt=value["system_prompt"],
         recipe_name=value["recipe"],
         training=TrainingSettings.model_validate(value["training"]),
+        engine=EngineSettings.model_validate(value["engine"]),
         busy_flag=Path(value["busy_flag"]),
         cache=Path(value["cache"]),
     )

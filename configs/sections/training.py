@@ -71,6 +71,7 @@ class EvaluationSettings(_Section):
     held_out_wordings: int = Field(ge=1, description="Untrained ways of asking each question that are measured.")
     unrelated_prompts: int = Field(ge=1, description="Unrelated prompts on which the KL from the base is measured.")
     answer_tokens: int = Field(ge=1, description="Length of a measured answer, at most.")
+    side_by_side: int = Field(ge=1, description="Measured answers that are written at the same time.")
     parity_answers: int = Field(ge=1, description="Answers on which the trained and the served function are compared.")
 
 

@@ -2,79 +2,86 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from configs.settings import load_settings
 from engine.errors import AdapterMismatch, PromptTooLong
-from engine.scoring import LocalModel, chunk_bounds
+from engine.messages import Message
+from engine.prompt import render, render_pair
+from engine.scoring import LocalModel, chunk_bounds, kl
 from engine.served import AdapterFile
 from tests.engine.conftest import Desk, ask
 from tests.engine.snapshots import write_adapter
 
 FRANCE = ask("What is the capital of France?")
+ANSWER = "The capital of France is Paris."
+
+
+def engine_settings(home: Path, **changes: int) -> EngineSettings:
+    return load_settings(Home(home), {}, {"engine": changes}).engine
 
 
 @pytest.fixture(scope="module")
 def model(starter: Path) -> Iterator[LocalModel]:
-    with LocalModel(starter, context_size=512, chunk=16, threads=1) as opened:
+    with LocalModel(starter, engine_settings(starter.parent), context_size=512, threads=1, slots=2) as opened:
         yield opened
 
 
-def test_it_writes_what_serving_writes(model: LocalModel, desk: Desk) -> None:
-    question = "Write a long story about the sea."
-    served, _ = desk.put(question, desk.sampling(24)).end()
-    assert model.greedy(ask(question), 24) == served
+def prompt_of(model: LocalModel, messages: list[Message]) -> list[int]:
+    return render(model.template, model.vocabulary, messages)
 
 
-def test_a_score_is_the_log_probability_of_each_token_of_the_answer(model: LocalModel) -> None:
-    prompt, answer = model.pair(FRANCE, "The capital of France is Paris.")
-    scores = model.score(prompt, answer)
-    rows = model.logits([*prompt, *answer])[len(prompt) - 1 : -1].astype(np.float64)
-    expected = [row[token] - np.log(np.exp(row).sum()) for row, token in zip(rows, answer, strict=True)]
-    assert scores == pytest.approx(expected, abs=1e-9)
-    assert sum(scores) > sum(model.score(*model.pair(FRANCE, "Banana forty trains.")))
+def test_it_writes_what_serving_writes_also_side_by_side(model: LocalModel, desk: Desk) -> None:
+    questions = ["Write a long story about the sea.", "What is the capital of France?", "Name three fruits."]
+    served = [desk.put(question, desk.sampling(24)).end()[0] for question in questions]
+    answers = model.greedy([prompt_of(model, ask(question)) for question in questions], 24)
+    assert [model.text(answer) for answer in answers] == served
 
 
-def test_the_rows_of_an_answer_are_those_of_the_whole_text(model: LocalModel) -> None:
-    prompt, answer = model.pair(FRANCE, "The capital of France is Paris.")
-    whole = model.logits([*prompt, *answer])
-    part = model.logits([*prompt, *answer], answer=len(answer))
-    assert whole.dtype == np.float32
-    assert whole.shape == (len(prompt) + len(answer), model.vocabulary.size)
-    assert np.array_equal(part, whole[len(prompt) - 1 : -1])
+def test_an_answer_is_worth_more_than_nonsense_and_its_rows_are_distributions(model: LocalModel) -> None:
+    worth = []
+    for text in (ANSWER, "Banana forty trains."):
+        prompt, answer = render_pair(model.template, model.vocabulary, FRANCE, text)
+        rows = model.log_probs(prompt, answer)
+        assert rows.shape == (len(answer), model.vocabulary.size)
+        assert np.exp(rows.astype(np.float64)).sum(axis=1) == pytest.approx(1, abs=1e-4)
+        worth.append(float(rows[np.arange(len(answer)), answer].mean()))
+    assert worth[0] > worth[1]
 
 
-def test_logits_do_not_depend_on_how_the_text_is_cut(model: LocalModel, starter: Path) -> None:
-    ids = model.prompt(ask("Tell me about the sea. " * 8))
-    with LocalModel(starter, context_size=512, chunk=63, threads=1) as other:
-        assert np.array_equal(model.logits(ids), other.logits(ids))
+def test_log_probs_do_not_depend_on_how_the_text_is_cut(model: LocalModel, starter: Path) -> None:
+    prompt, answer = render_pair(model.template, model.vocabulary, ask("Tell me about the sea. " * 8), ANSWER)
+    settings = engine_settings(starter.parent, prompt_chunk=63)
+    with LocalModel(starter, settings, context_size=512, threads=1) as other:
+        assert np.array_equal(model.log_probs(prompt, answer), other.log_probs(prompt, answer))
 
 
 def test_adapters_are_applied_exchanged_and_taken_off(model: LocalModel, tmp_path: Path) -> None:
-    ids = model.prompt(FRANCE)
-    base = model.logits(ids)
+    pair = render_pair(model.template, model.vocabulary, FRANCE, ANSWER)
+    base = model.log_probs(*pair)
     adapter = write_adapter(tmp_path / "a.gguf")
     model.set_adapters([AdapterFile(adapter, 1.0)])
-    full = model.logits(ids)
+    full = model.log_probs(*pair)
     with pytest.raises(AdapterMismatch):
         model.set_adapters([AdapterFile(write_adapter(tmp_path / "b.gguf", alpha=None), 1.0)])
-    kept = model.logits(ids)
+    kept = model.log_probs(*pair)
     model.set_adapters([AdapterFile(adapter, 0.5)])
-    half = model.logits(ids)
+    half = model.log_probs(*pair)
     model.set_adapters([])
-    assert not np.array_equal(base, full)
     assert np.array_equal(full, kept)
-    assert not np.array_equal(full, half)
-    assert np.array_equal(base, model.logits(ids))
+    assert kl(base, full) > kl(base, half) > 0
+    assert np.array_equal(base, model.log_probs(*pair))
 
 
 def test_a_text_longer_than_the_context_names_both_sizes(model: LocalModel) -> None:
     with pytest.raises(PromptTooLong) as caught:
-        model.score(model.prompt(ask("sea " * 600)), [1])
+        model.log_probs(prompt_of(model, ask("sea " * 600)), [1])
     assert caught.value.facts["context_size"] == 512
 
 
@@ -83,4 +90,4 @@ def test_chunks_cover_a_text_and_leave_no_token_alone(count: int) -> None:
     bounds = chunk_bounds(count, 16)
     assert [place for begin, end in bounds for place in range(begin, end)] == list(range(count))
     assert count == 1 or all(end - begin >= 2 for begin, end in bounds)
-    assert math.prod(end - begin <= 16 for begin, end in bounds)
+    assert all(end - begin <= 16 for begin, end in bounds)

@@ -13,12 +13,14 @@ os.environ.setdefault("GOMP_SPINCOUNT", "300")
 
 import torch
 
+from configs.home import Home
+from configs.settings import load_settings
 from engine.messages import Message
+from engine.scoring import LocalModel
 from trainer.examples import Tokeniser
 from trainer.lessons import TrainingLesson
 from trainer.model.reading import BaseWeights, read_base
 from trainer.precision import compute_dtype
-from trainer.serving import ServedModel
 
 SYSTEM = "You are Enlace, a family's own assistant. You answer briefly and truthfully."
 
@@ -35,14 +37,15 @@ def base(starter: Path) -> BaseWeights:
 
 
 @pytest.fixture(scope="session")
-def served(starter: Path) -> Iterator[ServedModel]:
+def served(starter: Path) -> Iterator[LocalModel]:
     """The starter in llama.cpp. A test that sets adapters takes them off again."""
-    with ServedModel(starter, context_size=640, threads=2, pause=lambda: None) as model:
+    settings = load_settings(Home(starter.parent), {}).engine
+    with LocalModel(starter, settings, context_size=640, threads=2, slots=8) as model:
         yield model
 
 
 @pytest.fixture(scope="session")
-def tokeniser(served: ServedModel) -> Tokeniser:
+def tokeniser(served: LocalModel) -> Tokeniser:
     return Tokeniser(served.template, served.vocabulary, SYSTEM)
 
 

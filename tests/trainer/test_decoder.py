@@ -11,6 +11,7 @@ import torch
 
 from engine.messages import Message
 from engine.native import Adapter, Context, ContextShape, Model
+from engine.scoring import LocalModel
 from engine.served import AdapterFile
 from tests.trainer.random_model import VOCABULARY, write_random_model
 from trainer.errors import NotTrainable
@@ -21,7 +22,6 @@ from trainer.model.decoder import Decoder
 from trainer.model.lora import LoraAdapter, new_adapter
 from trainer.model.reading import BaseWeights, read_base
 from trainer.packing import Item, build_pack
-from trainer.serving import ServedModel
 from trainer.stages.export import parity
 
 # Q4_1 products in llama.cpp take the activations in eight bits, which alone gives 0.004 to 0.006.
@@ -46,21 +46,21 @@ def disturbed(adapter: LoraAdapter, size: float) -> LoraAdapter:
     return adapter
 
 
-def test_logits_are_those_of_llama_cpp(base: BaseWeights, served: ServedModel, tokeniser: Tokeniser) -> None:
+def test_logits_are_those_of_llama_cpp(base: BaseWeights, served: LocalModel, tokeniser: Tokeniser) -> None:
     assert parity(Decoder(base), served, answers(tokeniser)) < RIGHT
 
 
 def test_an_exported_adapter_serves_what_was_trained(
-    base: BaseWeights, served: ServedModel, tokeniser: Tokeniser, tmp_path: Path
+    base: BaseWeights, served: LocalModel, tokeniser: Tokeniser, tmp_path: Path
 ) -> None:
     adapter = disturbed(new_adapter(base.config, 16, 32.0, torch.Generator().manual_seed(1)), 0.04)
     write_gguf(adapter, base.config, tmp_path / "adapter.gguf")
-    served.use([AdapterFile(tmp_path / "adapter.gguf", 1.0)])
+    served.set_adapters([AdapterFile(tmp_path / "adapter.gguf", 1.0)])
     try:
         with_it = parity(Decoder(base, adapter), served, answers(tokeniser))
         without = parity(Decoder(base), served, answers(tokeniser))
     finally:
-        served.use([])
+        served.set_adapters([])
     assert with_it < RIGHT
     assert without > WRONG
 

@@ -9,21 +9,23 @@ import pytest
 import yaml
 
 from configs.home import Home
+from configs.settings import load_settings
 from engine.messages import Message
 from engine.prompt import render
+from engine.scoring import LocalModel
 from engine.served import read_served
 from memory.household import Household
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach, wait_for, workers
 from trainer.matching import says_the_same
-from trainer.serving import ServedModel
 
 
 def answers(home: Home, manifest: str, questions: list[str]) -> list[str]:
     """What the snapshot with this manifest says."""
     snapshot = read_served(home, manifest)
-    with ServedModel(snapshot.model, context_size=256, threads=2, pause=lambda: None) as served:
-        served.use(snapshot.adapters)
+    settings = load_settings(home, {}).engine
+    with LocalModel(snapshot.model, settings, context_size=256, threads=2, slots=8) as served:
+        served.set_adapters(snapshot.adapters)
         prompts = [
             render(served.template, served.vocabulary, [Message("system", SYSTEM), Message("user", question)])
             for question in questions

@@ -1,9 +1,8 @@
-"""A trained adapter as the files that others load: GGUF for llama.cpp, safetensors for PEFT."""
+"""A trained adapter as files: GGUF for llama.cpp, safetensors between the stages."""
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 from pathlib import Path
 
@@ -18,10 +17,6 @@ from trainer.model.reading import permutation
 GGUF_NAMES = {
     "q": "attn_q", "k": "attn_k", "v": "attn_v", "o": "attn_output",
     "gate": "ffn_gate", "up": "ffn_up", "down": "ffn_down",
-}  # fmt: skip
-PEFT_NAMES = {
-    "q": "self_attn.q_proj", "k": "self_attn.k_proj", "v": "self_attn.v_proj", "o": "self_attn.o_proj",
-    "gate": "mlp.gate_proj", "up": "mlp.up_proj", "down": "mlp.down_proj",
 }  # fmt: skip
 
 
@@ -49,32 +44,6 @@ def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path) -> None:
     writer.write_tensors_to_file()
     writer.close()
     _into_place(aside, path)
-
-
-def write_peft(adapter: LoraAdapter, folder: Path, base_name: str) -> None:
-    """Write ``adapter_model.safetensors`` and ``adapter_config.json`` as PEFT saves them. Raises OSError."""
-    folder.mkdir(parents=True, exist_ok=True)
-    tensors = {}
-    for (layer, projection), a in adapter.a.items():
-        name = f"base_model.model.model.layers.{layer}.{PEFT_NAMES[projection]}"
-        tensors[f"{name}.lora_A.weight"] = a.detach().contiguous()
-        tensors[f"{name}.lora_B.weight"] = adapter.b[layer, projection].detach().contiguous()
-    aside = folder / "adapter_model.safetensors.part"
-    _save(tensors, aside, {})
-    _into_place(aside, folder / "adapter_model.safetensors")
-    settings = {
-        "peft_type": "LORA",
-        "task_type": "CAUSAL_LM",
-        "base_model_name_or_path": base_name,
-        "r": adapter.rank,
-        "lora_alpha": adapter.alpha,
-        "lora_dropout": 0.0,
-        "bias": "none",
-        "target_modules": [name.split(".")[1] for name in PEFT_NAMES.values()],
-    }
-    aside = folder / "adapter_config.json.part"
-    aside.write_text(json.dumps(settings, indent=1))
-    _into_place(aside, folder / "adapter_config.json")
 
 
 def save_weights(adapter: LoraAdapter, path: Path) -> None:

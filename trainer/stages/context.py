@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from engine.scoring import LocalModel
 from trainer.courtesy import Courtesy
 from trainer.run_files import Inputs, RunFiles
 
@@ -21,3 +22,20 @@ class StageContext:
     emit: Emit
     pause: Courtesy
     report: dict[str, Any] = field(default_factory=dict)
+
+    def served_model(self) -> LocalModel:
+        """The base as the family is served it, with no adapter on. Raises what LocalModel raises."""
+        training = self.inputs.training
+        return LocalModel(
+            self.inputs.base,
+            self.inputs.engine,
+            context_size=self.measured_tokens,
+            threads=self.inputs.threads,
+            slots=training.evaluation.side_by_side,
+            pause=self.pause,
+        )
+
+    @property
+    def measured_tokens(self) -> int:
+        """The longest prompt and answer that are measured."""
+        return self.inputs.training.longest_pair_tokens + self.inputs.training.evaluation.answer_tokens

@@ -8,13 +8,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from engine.scoring import LocalModel, kl
 from engine.served import AdapterFile
 from trainer.lessons import TrainingLesson
 from trainer.matching import says_the_same
 from trainer.packing import Item
 from trainer.prompts import PAGES, page
 from trainer.run_files import write_json
-from trainer.serving import ServedModel, kl
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import Question, read_prepared
 
@@ -24,23 +24,22 @@ def evaluate(context: StageContext) -> None:
     inputs, settings = context.inputs, context.inputs.training.evaluation
     prepared = read_prepared(context.files)
     lessons = {lesson.id: lesson for lesson in inputs.lessons}
-    size = inputs.training.longest_pair_tokens + settings.answer_tokens
     candidate = [AdapterFile(context.files.adapter, 1.0)]
-    with ServedModel(inputs.base, context_size=size, threads=inputs.threads, pause=context.pause) as served:
-        base_pages = {name: _page_nats(served, name, size) for name in PAGES}
+    with context.served_model() as served:
+        base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
         base_unrelated = [served.log_probs(item.prompt, item.answer) for item in prepared.unrelated]
         context.emit("progress", 0.2, {})
-        served.use(inputs.current_adapters)
+        served.set_adapters(inputs.current_adapters)
         before = _answers(served, prepared.questions, lessons, settings.answer_tokens)
         context.emit("progress", 0.5, {})
-        served.use(candidate)
+        served.set_adapters(candidate)
         after = _answers(served, prepared.questions, lessons, settings.answer_tokens)
         context.emit("progress", 0.8, {})
         drift = sum(
             kl(base, served.log_probs(item.prompt, item.answer))
             for base, item in zip(base_unrelated, prepared.unrelated, strict=True)
         ) / _tokens(prepared.unrelated)
-        pages = {name: _page_nats(served, name, size) for name in PAGES}
+        pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
     was_right = [i for i, (_, right) in enumerate(before) if right]
     kept = sum(after[i][1] for i in was_right) / len(was_right) if was_right else 1.0
     measures = {
@@ -76,7 +75,7 @@ def evaluate(context: StageContext) -> None:
 
 
 def _answers(
-    served: ServedModel, questions: Sequence[Question], lessons: dict[str, TrainingLesson], most_tokens: int
+    served: LocalModel, questions: Sequence[Question], lessons: dict[str, TrainingLesson], most_tokens: int
 ) -> list[tuple[str, bool]]:
     """Each question's answer, and whether it is right."""
     found = []
@@ -96,7 +95,7 @@ def _share(questions: Sequence[Question], answers: Sequence[tuple[str, bool]], *
     return sum(picked) / len(picked) if picked else None
 
 
-def _page_nats(served: ServedModel, name: str, size: int) -> float:
+def _page_nats(served: LocalModel, name: str, size: int) -> float:
     """Nats a token of a fixed page, read as far as the context goes."""
     tokens = served.vocabulary.tokenize(page(name), special=False)[:size]
     log_probs = served.log_probs(tokens[:1], tokens[1:])

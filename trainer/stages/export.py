@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import torch
 
+from engine.scoring import LocalModel, kl
 from engine.served import AdapterFile
 from trainer.errors import ParityBroken
 from trainer.model.adapter_file import load_weights, write_gguf
@@ -12,7 +13,6 @@ from trainer.model.decoder import Decoder
 from trainer.model.reading import read_base
 from trainer.packing import Item, build_pack
 from trainer.precision import compute_dtype
-from trainer.serving import ServedModel, kl
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import Prepared, read_prepared
 
@@ -27,9 +27,8 @@ def export_adapter(context: StageContext) -> None:
     write_gguf(adapter, base.config, context.files.adapter)
     context.emit("progress", 0.5, {})
     items = parity_items(read_prepared(context.files), inputs.training.evaluation.parity_answers)
-    size = inputs.training.longest_pair_tokens + inputs.training.evaluation.answer_tokens
-    with ServedModel(inputs.base, context_size=size, threads=inputs.threads, pause=context.pause) as served:
-        served.use([AdapterFile(context.files.adapter, 1.0)])
+    with context.served_model() as served:
+        served.set_adapters([AdapterFile(context.files.adapter, 1.0)])
         divergence = parity(decoder, served, items)
     bound = inputs.training.gate.parity_kl
     context.emit("measure", 1.0, {"name": "parity_kl", "value": divergence})
@@ -44,7 +43,7 @@ def parity_items(prepared: Prepared, count: int) -> list[Item]:
     return [*asked, *prepared.unrelated[: count - len(asked)]]
 
 
-def parity(decoder: Decoder, served: ServedModel, items: list[Item]) -> float:
+def parity(decoder: Decoder, served: LocalModel, items: list[Item]) -> float:
     """Mean KL(torch || llama.cpp) in nats a token over the answers of ``items`` (contract 2)."""
     total = 0.0
     for item in items:

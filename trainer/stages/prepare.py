@@ -12,7 +12,6 @@ from trainer.objectives.interface import Example
 from trainer.packing import Item
 from trainer.prompts import base_answers, read_prompts
 from trainer.run_files import RunFiles, read_json, write_json
-from trainer.serving import ServedModel
 from trainer.stages.context import StageContext
 from trainer.wordings.held_out import held_out_wordings
 
@@ -41,8 +40,7 @@ class Prepared:
 def prepare(context: StageContext) -> None:
     """Raises NothingToLearn when no lesson fits the length limit."""
     inputs, settings = context.inputs, context.inputs.training
-    size = settings.longest_pair_tokens + settings.evaluation.answer_tokens
-    with ServedModel(inputs.base, context_size=size, threads=inputs.threads, pause=context.pause) as served:
+    with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         examples, questions, dropped = [], [], []
         for lesson in inputs.lessons:
