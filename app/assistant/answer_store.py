@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections.abc import Mapping
 from typing import Any
 
 from app.assistant.events import State
+from configs.errors import EnlaceError
 from memory.chats import Chats
 
 
@@ -29,7 +31,9 @@ class AnswerStore:
     def finish(
         self, state: State, meta: Mapping[str, Any], *, text: str | None = None, snapshot: str | None = None
     ) -> None:
-        """Store the answer for good; ``text`` replaces what was collected. Later calls do nothing."""
+        """Store the answer for good; ``text`` replaces what was collected. Later calls do nothing. Raises what keeps
+        it from being stored.
+        """
         if self.finished:
             return
         self.finished = True
@@ -41,4 +45,6 @@ class AnswerStore:
     def _store(self) -> None:
         self._timer = None
         if not self.finished:
-            self._chats.extend_answer(self.answer_id, self.text)
+            # A timer has nobody to tell. The next piece tries again, and finish() tells what still keeps it off disk.
+            with contextlib.suppress(EnlaceError):
+                self._chats.extend_answer(self.answer_id, self.text)
