@@ -14,7 +14,7 @@ from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
 from engine.answers import Finished
-from engine.errors import EngineError
+from engine.errors import EngineError, told
 from engine.jobs import Job, JobEvent, Written
 from engine.replies import chunk, completion, encoded, error_object
 from engine.requests import LARGEST_SEED, ChatRequest
@@ -87,8 +87,8 @@ class Answer:
                 await serve_manifest(self._home, self._scheduler, self._request.manifest)
             # A long text takes its time to be read into tokens, so not in the event loop.
             await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
-        except EngineError as error:
-            return error
+        except Exception as error:
+            return told(error)
         return await anext(events)
 
     async def _pieces(self) -> AsyncIterator[JobEvent]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import traceback
 from typing import ClassVar
 
 from configs.errors import EnlaceError
@@ -115,10 +116,11 @@ class SnapshotBroken(EngineError):
 
 
 def told(error: Exception) -> EngineError:
-    """``error`` as whoever waits for an answer is told it; one that nobody foresaw goes to the log in full."""
+    """``error`` as whoever waits for an answer is told it; where one comes from that nobody foresaw is logged."""
     if isinstance(error, EngineError):
         return error
-    log.error("unforeseen", exc_info=error)
+    # Its message is left out: it may hold what somebody said.
+    log.error("unforeseen %s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
     return EngineFailed(reason=type(error).__name__)
 
 

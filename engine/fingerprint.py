@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +25,9 @@ def file_sha256(home: Home, path: Path) -> str:
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     known[str(path)] = {"key": key, "sha256": digest}
-    _remember(home, known)
+    # Where there is no room to remember it, it is computed again the next time.
+    with contextlib.suppress(OSError):
+        _remember(home, known)
     return digest
 
 
@@ -39,6 +41,10 @@ def _remembered(home: Home) -> dict[str, Any]:
 
 
 def _remember(home: Home, known: dict[str, Any]) -> None:
-    with tempfile.NamedTemporaryFile("w", dir=home.models, delete=False, encoding="utf-8") as file:
-        json.dump(known, file)
-    os.replace(file.name, home.models / REMEMBERED)
+    aside = home.models / f"{REMEMBERED}.{os.urandom(4).hex()}"
+    try:
+        aside.write_text(json.dumps(known), encoding="utf-8")
+        aside.replace(home.models / REMEMBERED)
+    except OSError:
+        aside.unlink(missing_ok=True)
+        raise

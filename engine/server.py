@@ -18,7 +18,7 @@ from configs.sections.engine import EngineSettings
 from engine.answering import Answer, serve_manifest
 from engine.answers import EngineStatus
 from engine.catalogue import list_models
-from engine.errors import EngineError, RequestWrong
+from engine.errors import EngineError, RequestWrong, told
 from engine.replies import encoded, error_object
 from engine.requests import read_chat_request, read_object
 from engine.resources import resident_memory
@@ -53,7 +53,7 @@ class Service:
                 Route("/snapshot", self.snapshot, methods=["POST"]),
                 Route("/shutdown", self.shutdown, methods=["POST"]),
             ],
-            exception_handlers={EngineError: _show_error, ClientDisconnect: _say_nothing},
+            exception_handlers={EngineError: _show_error, ClientDisconnect: _say_nothing, Exception: _show_error},
         )
 
     async def chat(self, request: Request) -> ASGIApp:
@@ -115,6 +115,5 @@ async def _say_nothing(_request: Request, _error: Exception) -> Response:
 
 
 async def _show_error(_request: Request, error: Exception) -> Response:
-    if not isinstance(error, EngineError):
-        raise error
-    return Response(encoded(error_object(error)), status_code=error.status, media_type="application/json")
+    shown = told(error)
+    return Response(encoded(error_object(shown)), status_code=shown.status, media_type="application/json")

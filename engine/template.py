@@ -36,7 +36,7 @@ class ChatTemplate:
         self._forbidden: dict[int, re.Pattern[str] | None] = {}
         try:
             self._template = self._environment.from_string(source)
-        except jinja2.TemplateError as error:
+        except (jinja2.TemplateError, RecursionError) as error:
             raise TemplateBroken(reason=_reason(error)) from error
 
     @classmethod
@@ -58,7 +58,8 @@ class ChatTemplate:
                 add_generation_prompt=add_generation_prompt,
                 **self._texts,
             )
-        except (jinja2.TemplateError, TypeError, ValueError, KeyError, ArithmeticError, RecursionError) as error:
+        except Exception as error:
+            # A template is somebody else's program: it may end in any way that Python knows.
             raise TemplateBroken(reason=_reason(error)) from error
 
     def forbidden(self, vocabulary: Vocabulary) -> re.Pattern[str] | None:

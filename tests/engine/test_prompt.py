@@ -131,6 +131,7 @@ def test_an_answer_that_opens_with_a_line_break_still_has_its_own_tokens(
         "{{ 1 / 0 }}",
         "{{ undefined.attribute }}",
         "{{ messages[7].content + 1 }}",
+        "{{ 'a text' | dictsort }}",
     ],
 )
 def test_a_template_that_fails_or_reaches_for_python_is_a_clear_error(source: str | None) -> None:
