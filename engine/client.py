@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Delta, EngineStatus, Finished, Sampling, Usage
-from engine.errors import EngineDied, EngineStopping, SwapBroken, error_from_code
+from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
 from engine.messages import Message
-from engine.starting import start_engine, wait_until_gone
+from engine.starting import LOG, start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere
 
 __all__ = ["Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Usage"]
@@ -63,17 +63,22 @@ class EngineClient:
     async def status(self) -> EngineStatus | None:
         """The running engine's own account of itself, or None when none runs."""
         try:
-            return EngineStatus(**await self._call("GET", "/status"))
+            status = await self._call("GET", "/status", timeout=self._settings.start_timeout_s)
         except ConnectionLost:
             return None
+        return EngineStatus(**status)
 
     async def start(self) -> EngineStatus:
-        """The status of a running engine, started if need be. Raises what kept it from starting."""
-        running = await self.status()
-        while running is None:
-            loop = asyncio.get_running_loop()
+        """The status of a running engine, started if need be. Raises what kept it from starting.
+
+        Raises EngineStartFailed also where one runs that does not answer.
+        """
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + self._settings.start_timeout_s
+        while (running := await self.status()) is None:
+            if loop.time() > deadline:
+                raise EngineStartFailed(reason="it runs but does not answer", log=str(self._home.logs / LOG))
             await loop.run_in_executor(None, start_engine, self._home, self._settings, self._manifest())
-            running = await self.status()
         return running
 
     async def load(self, manifest_digest: str) -> None:
@@ -113,9 +118,6 @@ class EngineClient:
         await wait_until_gone(self._home, self._settings)
         return True
 
-    async def aclose(self) -> None:
-        """Nothing is kept open between calls; the engine stays up."""
-
     async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Delta | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
         try:
@@ -131,8 +133,8 @@ class EngineClient:
         finally:
             exchange.close()
 
-    async def _call(self, method: str, target: str, body: Any | None = None) -> Any:
-        exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
+    async def _call(self, method: str, target: str, body: Any | None = None, *, timeout: float | None = None) -> Any:
+        exchange = Exchange(self._home.engine_socket, timeout or self._settings.request_timeout_s)
         try:
             status = await exchange.send(method, target, body)
             answer = await exchange.json()

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
@@ -34,7 +34,7 @@ def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
     deadline = time.monotonic() + settings.start_timeout_s
     killed = False
     while not answers(home):
-        report = _spawn_and_listen(home, manifest, deadline)
+        report = _spawn_and_listen(home, settings, manifest, deadline)
         if "killed" in report:
             # Somebody ended it as it started; once is no reason to give up.
             if killed:
@@ -74,14 +74,15 @@ def is_locked(home: Home) -> bool:
     return False
 
 
-def _spawn_and_listen(home: Home, manifest: str, deadline: float) -> dict[str, Any]:
+def _spawn_and_listen(home: Home, settings: EngineSettings, manifest: str, deadline: float) -> dict[str, Any]:
     """Start the process and read its one line of report: ready, held by another, or an error; or that it was killed."""
     ours, theirs = os.pipe()
     command = [sys.executable, "-m", "engine", "serve", "--manifest", manifest, "--report-fd", str(theirs)]
     # GGML_NO_BACKTRACE: an abort in native code must end the process at once, not call a debugger.
     environment = {**os.environ, "ENLACE_HOME": str(home.root), "GGML_NO_BACKTRACE": "1"}
     try:
-        with (home.logs / STDERR).open("wb") as stderr:
+        with _stderr(home, settings.log_bytes) as stderr:
+            begins_at = stderr.tell()
             process = subprocess.Popen(
                 command,
                 cwd=ROOT,
@@ -104,7 +105,7 @@ def _spawn_and_listen(home: Home, manifest: str, deadline: float) -> dict[str, A
             raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
         line = pipe.readline()
     if not line:
-        reason = _last_words(home, process.wait())
+        reason = _last_words(home, begins_at, process.wait())
         if process.returncode < 0:
             return {"killed": reason}
         raise EngineStartFailed(reason=reason, log=str(home.logs / STDERR))
@@ -117,7 +118,18 @@ def _spawn_and_listen(home: Home, manifest: str, deadline: float) -> dict[str, A
     return report
 
 
-def _last_words(home: Home, code: int) -> str:
-    """The last line that a process left on its standard error, or how it ended."""
-    lines = (home.logs / STDERR).read_text(encoding="utf-8", errors="replace").strip().splitlines()
+def _stderr(home: Home, longest: int) -> IO[bytes]:
+    """Where native code writes its last words. They are kept for whoever asks later why an engine died."""
+    file = (home.logs / STDERR).open("ab")
+    if file.tell() > longest:
+        file.truncate(0)
+        file.seek(0)
+    return file
+
+
+def _last_words(home: Home, begins_at: int, code: int) -> str:
+    """The last line on standard error after ``begins_at``, or how the process ended."""
+    with (home.logs / STDERR).open("rb") as file:
+        file.seek(begins_at)
+        lines = file.read().decode(errors="replace").strip().splitlines()
     return lines[-1][:LONGEST_REASON] if lines else f"it ended with code {code}"

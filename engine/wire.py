@@ -51,7 +51,8 @@ class Exchange:
             writer.write(self._http.send(h11.Request(method=method, target=target, headers=headers)) or b"")
             writer.write(self._http.send(h11.Data(data=content)) or b"")
             writer.write(self._http.send(h11.EndOfMessage()) or b"")
-            await writer.drain()
+            async with asyncio.timeout(self._timeout):
+                await writer.drain()
         except OSError as error:
             raise ConnectionLost(str(error)) from error
         while True:

@@ -20,7 +20,7 @@ from configs.sections.engine import EngineSettings
 from engine.answers import Finished
 from engine.client import EngineClient
 from engine.errors import EngineDied, EngineError, EngineStartFailed, ModelBroken, ModelMissing, ModelTooBig
-from engine.starting import is_locked
+from engine.starting import STDERR, is_locked
 from tests.engine.conftest import CONFIG, PATIENCE, House, ask
 from tests.engine.snapshots import write_manifest
 from tests.engine.test_server import answer
@@ -172,6 +172,9 @@ async def test_an_engine_that_dies_at_its_start_says_why(
         with pytest.raises(EngineStartFailed) as caught:
             await own.client.start()
     assert caught.value.facts["reason"] == "the library is gone"
+    # The next start does not wipe away why the one before it failed.
+    await own.client.start()
+    assert "the library is gone" in (own.home.logs / STDERR).read_text()
 
 
 async def test_an_engine_killed_while_it_starts_is_started_once_more(
@@ -196,6 +199,18 @@ async def test_an_engine_that_does_not_answer_in_time_is_given_up(
         patch.setattr(sys, "executable", str(silent))
         with pytest.raises(EngineStartFailed):
             await hasty.start()
+
+
+async def test_an_engine_that_hangs_is_told_instead_of_being_waited_for_for_ever(own: House) -> None:
+    status = await own.client.start()
+    impatient = EngineClient(own.home, own.settings.model_copy(update={"start_timeout_s": 0.3}), lambda: own.digest)
+    os.kill(status.pid, signal.SIGSTOP)
+    try:
+        async with asyncio.timeout(PATIENCE):
+            with pytest.raises(EngineStartFailed):
+                await impatient.start()
+    finally:
+        os.kill(status.pid, signal.SIGCONT)
 
 
 async def test_a_long_home_path_gets_a_socket_all_the_same(
