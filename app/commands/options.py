@@ -34,7 +34,8 @@ def find(
 
     Raises what ``unknown`` makes of a reference that names none, and ReferenceUnclear for one that names several.
     """
-    if reference.isdigit() and len(reference) <= _LONGEST_POSITION:
+    # Not isdigit: ² is a digit to it, and no number to int.
+    if reference.isdecimal() and len(reference) <= _LONGEST_POSITION:
         if 1 <= int(reference) <= len(entries):
             return entries[int(reference) - 1]
         raise unknown(reference)

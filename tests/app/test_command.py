@@ -140,6 +140,7 @@ def test_a_reader_that_goes_away_is_no_error(home: Home) -> None:
         (("ask",), {}, 2, "enlace --help"),
         (("sing",), {}, 2, "sing"),
         (("chats", "show", "7"), {}, 2, "7"),
+        (("chats", "show", "²"), {}, 2, "²"),
         (("members", "add", " "), {}, 2, ""),
         (("members", "add", "Ana", "--language", "tlh"), {}, 2, "tlh"),
         (("members", "remove", "nobody", "--yes"), {}, 2, "nobody"),
