@@ -50,7 +50,6 @@ class Model:
             raise ModelBroken(path=str(path), reason=last_complaint("llama.cpp refuses it"))
         self.vocab = self._lib.llama_model_get_vocab(self.handle)
         self.vocab_size: int = self._lib.llama_vocab_n_tokens(self.vocab)
-        self.trained_context: int = self._lib.llama_model_n_ctx_train(self.handle)
 
     def meta(self, key: str) -> str | None:
         """The value of a metadata key as text, or None where the file has no such key."""

@@ -26,13 +26,12 @@ class AdapterFile:
 
 @dataclass(frozen=True)
 class ServedSnapshot:
-    """One snapshot, ready to be loaded. ``model_sha256`` is what the base file's content must hash to."""
+    """One snapshot, ready to be loaded."""
 
     name: str
     manifest_digest: str
     model_name: str
     model: Path
-    model_sha256: str
     adapters: tuple[AdapterFile, ...]
 
 
@@ -52,7 +51,7 @@ def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
     model = model_path(home, base_name)
     if adapters and file_sha256(home, model) != base_sha256:
         raise ModelReplaced(path=str(model), snapshot=name)
-    return ServedSnapshot(name, manifest_digest, base_name, model, base_sha256, adapters)
+    return ServedSnapshot(name, manifest_digest, base_name, model, adapters)
 
 
 def _read_manifest(home: Home, digest: str) -> dict[str, Any]:

@@ -134,11 +134,6 @@ class Query:
         return any(piece in wanted or (len(last) >= shortest and piece.startswith(last)) for piece in found)
 
 
-def fts_query(text: str, *, longest: int = 1000, most_terms: int = 32) -> str:
-    """An FTS5 expression for texts with all words of ``text``, accents aside; empty when it has none. Never raises."""
-    return Query(text, longest=longest, most_terms=most_terms).all_folded()
-
-
 def snippet(text: str, marked: Callable[[str], bool], *, width: int) -> tuple[str, tuple[tuple[int, int], ...]]:
     """A stretch of about ``width`` characters around the first of the ``marked`` words, and where they stand in it.
 

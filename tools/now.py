@@ -50,7 +50,7 @@ def now(what: str = "all", days: str = "0", *, context: ToolContext) -> ToolResu
 
 
 def _zone(name: str) -> tzinfo | None:
-    """The zone called ``name``; None, which is the machine's own, where it is empty or unknown."""
+    """The zone called ``name``; None, which is the machine's own, where it is empty. Raises ToolArgumentWrong."""
     if not name:
         return None
     try:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memory.text import Query, columns, fold, folded_words, fts_query, snippet, storable
+from memory.text import Query, columns, fold, folded_words, snippet, storable
 
 AWKWARD = [
     *("C++", "AT&T", "don't", "AND", "OR", "NOT", "*", '"unbalanced', "NEAR(", "NEAR(a b, 2)", "a", "ñ", "", " ", "-x"),
@@ -65,7 +65,7 @@ def test_folding_does_not_depend_on_how_accents_are_encoded(text: str) -> None:
 
 def accepted(fts: sqlite3.Connection, text: str) -> None:
     query = Query(storable(text), longest=1000, most_terms=32)
-    expressions = [query.all_exact(), query.all_folded(), query.all_beginning(3), query.any_folded(), fts_query(text)]
+    expressions = [query.all_exact(), query.all_folded(), query.all_beginning(3), query.any_folded()]
     for expression in filter(None, expressions):
         fts.execute("SELECT rowid FROM t WHERE t MATCH ?", (expression,)).fetchall()
 
