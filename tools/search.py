@@ -37,11 +37,11 @@ async def web_search(query: str, *, context: ToolContext) -> ToolResult:
     query = cut_at_word(clean_page_text(query, settings.longest_query * 2), settings.longest_query)
     region = settings.regions.get(context.phrases.language, "wt-wt")
     store = SearchStore(context.home.root / "search.db", settings, context.clock)
-    key = json.dumps([query.casefold(), region, settings.safe_search])
-    found = store.cached(key)
+    asked = json.dumps([query.casefold(), region, settings.safe_search])
+    found = store.cached(asked)
     if found is None:
         found = await _ask_services(query, region, settings, store)
-        store.keep(key, found)
+        store.keep(asked, found)
     return _numbered(found)
 
 

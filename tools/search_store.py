@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from configs.sections.tools import SearchSettings
+from tools.errors import SearchFailed
 
 _SCHEMA: Final = """
 CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, found_at REAL NOT NULL, found TEXT NOT NULL) STRICT;
@@ -29,27 +31,33 @@ class Found:
 
 
 class SearchStore:
-    """A small SQLite file, safe to lose: it is made anew where it is missing."""
+    """A small SQLite file, safe to lose: it is made anew where it is missing or damaged.
+
+    The whole household uses it, so it keeps no question: what is asked goes in as its digest, and what was found
+    goes out when it is no longer fresh. Every method raises SearchFailed where the file cannot be used.
+    """
 
     def __init__(self, path: Path, settings: SearchSettings, clock: Callable[[], float]) -> None:
         self._path = path
         self._settings = settings
         self._clock = clock
 
-    def cached(self, key: str) -> tuple[Found, ...] | None:
-        """The results stored under ``key`` that are still fresh."""
-        oldest = self._clock() - self._settings.cache_hours * 3600
+    def cached(self, asked: str) -> tuple[Found, ...] | None:
+        """The results stored for what was ``asked`` that are still fresh."""
         with self._open() as database:
             row = database.execute(
-                "SELECT found FROM results WHERE key = ? AND found_at BETWEEN ? AND ?", (key, oldest, self._clock())
+                "SELECT found FROM results WHERE key = ? AND found_at BETWEEN ? AND ?",
+                (_digest(asked), self._oldest(), self._clock()),
             ).fetchone()
         return tuple(Found(**entry) for entry in json.loads(row[0])) if row else None
 
-    def keep(self, key: str, found: Iterable[Found]) -> None:
-        """Store results; the oldest leave when there are more than ``cache_entries``."""
+    def keep(self, asked: str, found: Iterable[Found]) -> None:
+        """Store results; what is no longer fresh leaves, and the oldest beyond ``cache_entries``."""
         entries = json.dumps([asdict(entry) for entry in found], ensure_ascii=False)
+        values = (_digest(asked), self._clock(), entries)
         with self._open() as database:
-            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", (key, self._clock(), entries))
+            database.execute("DELETE FROM results WHERE found_at < ?", (self._oldest(),))
+            database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", values)
             database.execute(
                 "DELETE FROM results WHERE key NOT IN (SELECT key FROM results ORDER BY found_at DESC LIMIT ?)",
                 (self._settings.cache_entries,),
@@ -75,8 +83,22 @@ class SearchStore:
         with self._open() as database:
             database.execute("DELETE FROM pauses WHERE backend = ?", (backend,))
 
+    def _oldest(self) -> float:
+        return self._clock() - self._settings.cache_hours * 3600
+
     @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
-        with closing(sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)) as database, database:
-            database.executescript(_SCHEMA)
-            yield database
+        try:
+            self._path.touch(mode=0o600)
+            with closing(sqlite3.connect(self._path, timeout=_BUSY_TIMEOUT_S)) as database, database:
+                database.execute("PRAGMA secure_delete = ON")
+                database.executescript(_SCHEMA)
+                yield database
+        except (sqlite3.Error, OSError) as error:
+            if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+                self._path.unlink(missing_ok=True)
+            raise SearchFailed(reason=str(error)) from error
+
+
+def _digest(asked: str) -> str:
+    return hashlib.sha256(asked.encode(errors="replace")).hexdigest()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import dataclasses
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from tests.tools.conftest import MOMENT, MakeContext
 from tests.tools.service import Service, serving
-from tools.errors import SearchFoundNothing, SearchOff, SearchOffline, SearchRefused, SearchTimedOut
+from tools.errors import SearchFailed, SearchFoundNothing, SearchOff, SearchOffline, SearchRefused, SearchTimedOut
 from tools.registry import ToolContext
 from tools.search import web_search
 
@@ -54,6 +55,29 @@ async def test_the_same_search_is_answered_from_the_cache_until_it_is_old(
     later = MOMENT + found_by.settings.search.cache_hours * 3600 + 1
     await web_search("nutrias", context=dataclasses.replace(found_by, clock=lambda: later))
     assert len(service.asked) == 2
+
+
+async def test_the_household_s_cache_keeps_no_question_and_nothing_that_is_old(
+    found_by: ToolContext, service: Service
+) -> None:
+    service.results = [("Otters", "https://a.example/", "They swim.")]
+    await web_search("zanzibar pelican", context=found_by)
+    cache = found_by.home.root / "search.db"
+    assert b"pelican" not in cache.read_bytes()
+    assert stat.S_IMODE(cache.stat().st_mode) == 0o600
+    service.results = [("Cats", "https://b.example/", "They purr.")]
+    later = MOMENT + found_by.settings.search.cache_hours * 3600 + 1
+    await web_search("cats", context=dataclasses.replace(found_by, clock=lambda: later))
+    assert b"They purr." in cache.read_bytes()
+    assert b"They swim." not in cache.read_bytes()
+
+
+async def test_a_damaged_cache_is_told_once_and_made_anew(found_by: ToolContext, service: Service) -> None:
+    service.results = [("Otters", "https://a.example/", "They swim.")]
+    (found_by.home.root / "search.db").write_bytes(b"no database at all" * 1000)
+    with pytest.raises(SearchFailed):
+        await web_search("nutrias", context=found_by)
+    assert "They swim." in (await web_search("nutrias", context=found_by)).text
 
 
 async def test_the_worker_is_found_from_a_folder_with_other_tools(
