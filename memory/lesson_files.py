@@ -8,7 +8,6 @@ there and bring a lesson back whole here.
 from __future__ import annotations
 
 import json
-import os
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,8 +15,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from memory.clock import iso, seconds_of
-from memory.errors import FileNotWritten, FileUnreadable, LessonEmpty, LessonLineWrong, LessonTooLong, LessonUnchanged
+from memory.errors import FileUnreadable, LessonEmpty, LessonLineWrong, LessonTooLong, LessonUnchanged
 from memory.lessons import Lesson, Lessons, Visibility
+from memory.whole_files import write_whole
 from memory.wording import question_key
 
 Form = Literal["preference", "supervised"]
@@ -54,7 +54,7 @@ def export_jsonl(lessons: Iterable[Lesson], path: Path, form: Form = "preference
             left_out += 1
         else:
             lines.append(json.dumps(_line(lesson, form), ensure_ascii=False) + "\n")
-    _write_whole(path, "".join(lines))
+    write_whole(path, "".join(lines))
     return Exported(len(lines), left_out)
 
 
@@ -162,16 +162,3 @@ def _answer(value: Any, part: str) -> str:
     if len(messages) != 1 or messages[0]["role"] != "assistant":
         raise ValueError(f'"{part}" is not one message of the assistant')
     return messages[0]["content"]
-
-
-def _write_whole(path: Path, text: str) -> None:
-    aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise FileNotWritten(path=str(path), reason=error.strerror or str(error)) from error

@@ -119,7 +119,7 @@ def export(
     as_json: JsonOption = False,
 ) -> int:
     """One conversation or all of them, as Markdown or JSON, every branch of them in JSON."""
-    from app.commands.files import write_file
+    from memory.whole_files import write_whole
 
     with open_session(member=member) as session:
         chats = session.memory.chats
@@ -137,7 +137,7 @@ def export(
         if output is None:
             write(text, end="")
         else:
-            write_file(output, text)
+            write_whole(output, text)
             write(session.catalogue.count("command.chats.exported", len(chosen), path=output))
         return 0
 

@@ -1,0 +1,24 @@
+"""What a member exports: theirs alone to read, and never half of it."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+
+import pytest
+
+from memory.errors import FileNotWritten
+from memory.whole_files import write_whole
+
+
+def test_an_exported_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None:
+    write_whole(tmp_path / "chats.md", "¿Qué?")
+    assert stat.S_IMODE((tmp_path / "chats.md").stat().st_mode) == 0o600
+    assert (tmp_path / "chats.md").read_text(encoding="utf-8") == "¿Qué?"
+
+
+def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
+    (tmp_path / "chats.md").mkdir()
+    with pytest.raises(FileNotWritten):
+        write_whole(tmp_path / "chats.md", "¿Qué?")
+    assert [path.name for path in tmp_path.iterdir()] == ["chats.md"]
