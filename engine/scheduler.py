@@ -198,7 +198,7 @@ class Scheduler:
             keep = 0
         slot.tokens, slot.read, slot.cache_key = slot.tokens[:keep], min(slot.read, keep), job.cache_key
         sampler = Sampler(self._loaded.model, job.sampling, job.seed)
-        slot.work = Work(job, sampler, TextStream(job.sampling.stop), cached=keep, started=self._clock())
+        slot.work = Work(job, sampler, TextStream(job.sampling.stop), cached=keep)
 
     def _write(self) -> None:
         """One token for every answer being written."""

@@ -18,7 +18,6 @@ class Work:
     sampler: Sampler
     text: TextStream
     cached: int
-    started: float
     first_token_at: float | None = None
     written: int = 0
     next_token: int | None = None

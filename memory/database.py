@@ -34,7 +34,6 @@ class Database:
         self._busy_seconds = busy_seconds
         self._lock = threading.RLock()
         self._depth = 0
-        self._own_changes = 0
         with self._translated():
             _make_private(path)
             self._connection = sqlite3.connect(
@@ -70,7 +69,6 @@ class Database:
                 # IMMEDIATE: a transaction that reads first and then writes cannot be refused half-way.
                 self._connection.execute("BEGIN IMMEDIATE")
             self._depth += 1
-            self._own_changes += 1
             try:
                 yield
                 with self._translated():
@@ -115,10 +113,6 @@ class Database:
         """The first column of the first row, or None."""
         found = self.row(sql, values)
         return None if found is None else found[0]
-
-    def version(self) -> tuple[int, int]:
-        """Changes whenever this or another process may have committed something."""
-        return self._own_changes, int(self.value("PRAGMA data_version"))
 
     def close(self) -> None:
         with self._lock:
