@@ -18,7 +18,8 @@ def test_an_exported_file_is_readable_by_its_owner_alone(tmp_path: Path) -> None
 
 
 def test_what_cannot_be_written_leaves_what_was_there(tmp_path: Path) -> None:
-    (tmp_path / "chats.md").mkdir()
+    folder = tmp_path / "exported"
+    (folder / "chats.md").mkdir(parents=True)
     with pytest.raises(FileNotWritten):
-        write_whole(tmp_path / "chats.md", "¿Qué?")
-    assert [path.name for path in tmp_path.iterdir()] == ["chats.md"]
+        write_whole(folder / "chats.md", "¿Qué?")
+    assert [path.name for path in folder.iterdir()] == ["chats.md"]
