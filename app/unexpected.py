@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 import time
 import traceback
@@ -31,7 +32,10 @@ def note_unexpected(error: BaseException, environ: Mapping[str, str]) -> Unexpec
         try:
             if log.exists() and log.stat().st_size > _LARGEST_LOG:
                 log.replace(log.with_suffix(".log.1"))
-            with log.open("a", encoding="utf-8") as file:
+            # A traceback may hold what somebody said, and the temporary folder is everybody's: for the owner's eyes
+            # alone, and through no link that another may have put there.
+            handle = os.open(log, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW, 0o600)
+            with open(handle, "w", encoding="utf-8", errors="replace") as file:
                 file.write(entry)
         except OSError:
             # The home may be what is broken; the temporary folder is tried next.
