@@ -58,6 +58,9 @@ def _control_group() -> int | None:
     try:
         limit = (CGROUP / "memory.max").read_text().strip()
         used = int((CGROUP / "memory.current").read_text())
+        counts = dict(line.split() for line in (CGROUP / "memory.stat").read_text().splitlines())
     except (OSError, ValueError):
         return None
+    # Pages of files that were read (a model's, above all) are counted as used, and given back when asked for.
+    used -= int(counts.get("active_file", 0)) + int(counts.get("inactive_file", 0))
     return None if limit == "max" else max(0, int(limit) - used)
