@@ -154,10 +154,14 @@ class Assistant:
         self, question: ChatMessage, memory: bool, sampling: Sampling | None
     ) -> AsyncGenerator[Event, None]:
         chats = self._memory.chats
-        snapshot = self._household.snapshots.current().id
-        answer = chats.begin_answer(question.id, snapshot)
+        try:
+            snapshot = self._household.snapshots.current().id
+            history = exchanges(self._before(question))
+            answer = chats.begin_answer(question.id, snapshot)
+        except EnlaceError as error:
+            yield Failed(error, None)
+            return
         store = AnswerStore(chats, answer.id, self._settings.assistant.store_every_s)
-        history = exchanges(self._before(question))
         turn = Turn(self._parts, question, history, store, sampling or self._default_sampling(), memory=memory)
         try:
             yield Started(question.conversation_id, question.id, answer.id, snapshot)
