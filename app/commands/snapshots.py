@@ -89,6 +89,7 @@ def rollback(
 
 
 def _row(session: Session, snapshot: Snapshot, current: Snapshot) -> tuple[str, ...]:
+    reason = f"command.snapshots.reasons.{snapshot.reason}"
     return (
         snapshot.id,
         yes_no(session.catalogue, snapshot.id == current.id),
@@ -96,5 +97,5 @@ def _row(session: Session, snapshot: Snapshot, current: Snapshot) -> tuple[str, 
         snapshot.parent or "—",
         snapshot.run or "—",
         snapshot.base_name,
-        snapshot.reason,
+        session.catalogue.text(reason) if session.catalogue.has(reason) else snapshot.reason,
     )
