@@ -16,6 +16,7 @@ from textual.command import CommandPalette
 from app.interface import choices, themes
 from app.interface.chat.screen import ChatScreen
 from app.interface.palette import EnlaceCommands
+from app.interface.terminal_driver import TerminalDriver
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ class EnlaceApp(App[int]):
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, session: Session, *, clock: Callable[[], float] = time.time) -> None:
-        super().__init__()
+        super().__init__(driver_class=TerminalDriver)
         self.session = session
         self.clock = clock
         self.is_open = False
@@ -59,7 +60,7 @@ class EnlaceApp(App[int]):
         loop = asyncio.get_running_loop()
         for each in _LEAVING_SIGNALS:
             # The terminal was closed, or the machine goes down: keep what was written of an answer, then leave.
-            loop.add_signal_handler(each, self._leave)
+            loop.add_signal_handler(each, self.leave)
         self.call_after_refresh(self.run_worker, self._open, exclusive=True, group="open")
 
     async def _open(self) -> None:
@@ -89,7 +90,8 @@ class EnlaceApp(App[int]):
 
     # Leaving
 
-    def _leave(self) -> None:
+    def leave(self) -> None:
+        """Keep what was written of an answer, then end."""
         self.run_worker(self.action_quit(), exclusive=True, group="leave")
 
     async def action_quit(self) -> None:
