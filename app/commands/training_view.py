@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memory.runs import Run
 
 HELD: Final = 3
-_POLL_S: Final = 0.2
 _BAR: Final = 24
 _LAST_KINDS: Final = ("run_done", "run_failed")
 
@@ -47,7 +46,7 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
                 view.draw(event)
             if ended or (view.last and view.last.kind in _LAST_KINDS):
                 break
-            time.sleep(_POLL_S)
+            time.sleep(session.settings.interface.training_seconds)
     except KeyboardInterrupt as interrupted:
         view.end_line()
         raise TrainingDetached from interrupted
