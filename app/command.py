@@ -18,6 +18,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 import typer
 from typer.exceptions import Abort, TyperException
 
+from app.commands.errors import NoTerminal
 from app.commands.opening import last_catalogue
 from app.commands.output import OutputClosed, complain
 from app.errors_text import explain
@@ -28,6 +29,9 @@ GROUPS: Final = ("ask", "engine", "models", "members", "chats", "memory", "lesso
 INTERRUPTED: Final = 130
 # What a shell reports of a program whose reader went away.
 READER_GONE: Final = 141
+# Where Textual reads the keys and where it paints: the standard input and the standard error.
+_KEYS: Final = 0
+_SCREEN: Final = 2
 
 
 def main() -> None:
@@ -84,7 +88,10 @@ def _invoke(arguments: Sequence[str]) -> int:
     if not arguments:
         # Straight to the screen: no command has to be known for it to be painted.
         return _show_interface()
-    named = arguments[0] if arguments and arguments[0] in GROUPS else None
+    named = arguments[0] if arguments[0] in GROUPS else None
+    if named is not None and len(arguments) == 1 and named != "ask":
+        # A group alone says what it has; Typer would do so before its texts are put into words.
+        arguments = [named, "--help"]
     command = typer.main.get_command(command_line(named))
     if {"-h", "--help"} & set(arguments):
         from app.commands.helping import put_into_words
@@ -99,6 +106,9 @@ def _interface(context: typer.Context) -> int:
 
 
 def _show_interface() -> int:
+    if not (os.isatty(_KEYS) and os.isatty(_SCREEN)):
+        # Painted into a pipe, it would wait for keys that nobody can press.
+        raise NoTerminal
     from app.commands.opening import open_session
     from app.interface.run import run as run_interface
 

@@ -31,3 +31,10 @@ class LanguageUnknown(EnlaceError):
 
     code = "language_unknown"
     exit_code = 2
+
+
+class NoTerminal(EnlaceError):
+    """The screen needs one to paint on. No facts."""
+
+    code = "no_terminal"
+    exit_code = 2

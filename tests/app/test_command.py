@@ -17,7 +17,7 @@ from app.command import GROUPS
 from app.session import Session
 from configs.home import Home
 from memory.chats import ChatMessage
-from tests.app.conftest import ROOT, TIMEOUT_S, Run
+from tests.app.conftest import ROOT, TIMEOUT_S, Ran, Run
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -198,10 +198,19 @@ def test_spanish_is_spoken_where_the_system_says_nothing(here: Run) -> None:
     assert "Uso" in here("ask", "--help", lang="es_ES.UTF-8").out or "pregunta" in here("ask", "--help", lang="es").out
 
 
+def test_without_a_terminal_the_screen_is_not_painted_into_a_pipe(enlace: Run) -> None:
+    ran = enlace()
+    assert (ran.code, ran.out) == (2, "")
+    assert "enlace ask" in ran.err
+    assert "\x1b" not in ran.err
+
+
 def test_help_is_in_words_for_every_command(here: Run) -> None:
     for group in GROUPS:
         text = here(group, "--help").out
         assert not re.search(r"\bcommand\.", text), text
+        if group != "ask":
+            assert here(group) == Ran(0, text, "")
 
 
 def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(here: Run, tmp_path: Path) -> None:
