@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from configs.errors import EnlaceError
 from memory.clock import Clock
@@ -17,6 +18,8 @@ from memory.errors import DatabaseBusy, DatabaseDamaged, DatabaseFailed, Databas
 from memory.migrations import Migrations, use_wal
 
 Row = sqlite3.Row
+# The -shm file grows by this much (https://sqlite.org/walformat.html, 2.2).
+_SHM_STEP_BYTES: Final = 32 * 1024
 
 
 class Database:
@@ -133,13 +136,17 @@ class Database:
         path, reason = str(self.path), str(error)
         if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
             return DatabaseDamaged(path=path, reason=reason)
-        if code == sqlite3.SQLITE_FULL:
+        if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and self._no_room()):
             return DiskFull(path=path)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             return DatabaseBusy(path=path, seconds=self._busy_seconds)
         if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
             return DatabaseReadOnly(path=path, reason=reason)
         return DatabaseFailed(path=path, reason=reason)
+
+    def _no_room(self) -> bool:
+        """Whether not even the -shm can grow: of a full disk SQLite says FULL for pages, but IOERR for that file."""
+        return shutil.disk_usage(self.path.parent).free < _SHM_STEP_BYTES
 
 
 def _make_private(path: Path) -> None:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import shutil
 import sqlite3
 import stat
+import subprocess
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -171,6 +174,35 @@ def test_a_full_disk_is_named_and_nothing_is_half_written(household: Household) 
     assert [message.content for message in chats.messages(conversation.id)] == ["cabe"]
     chats.question(conversation.id, "cabe otra vez")
     assert database.value("PRAGMA integrity_check") == "ok"
+
+
+@pytest.fixture
+def little_disk(tmp_path: Path) -> Iterator[Path]:
+    """A disk of half a megabyte; only the administrator can mount one."""
+    if not shutil.which("mount") or os.geteuid() != 0:
+        pytest.skip("needs the right to mount")
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", tmp_path], capture_output=True)
+    if mounted.returncode != 0:
+        pytest.skip("needs the right to mount")
+    yield tmp_path
+    subprocess.run(["umount", "-l", tmp_path], check=True)
+
+
+def fill(path: Path) -> None:
+    with path.open("wb", buffering=0) as file:
+        while True:
+            file.write(b"\0" * 4096)
+
+
+def test_a_disk_without_room_even_to_open_is_named_full(little_disk: Path) -> None:
+    home = Home(little_disk)
+    family(home).close()
+    with pytest.raises(OSError, match="No space"):
+        fill(little_disk / "rest")
+    with pytest.raises(DiskFull):
+        family(home)
+    (little_disk / "rest").unlink()
+    family(home).close()
 
 
 def opens_and_closes(path: Path) -> None:
