@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator
-from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import on, work
-from textual.worker import WorkerCancelled
 
 from app.interface.chat.composer import Composer
 from app.interface.chat.looking import Looking
@@ -74,18 +72,10 @@ class Asking(Looking):
             self.notice.clear()
         elif self._talk is not None and self._talk.progress.writing:
             self.workers.cancel_group(self, "answer")
+            self.notice.clear()
         else:
             self.notice.clear()
             self.composer.focus()
-
-    async def stop_and_wait(self) -> None:
-        """Stop an answer that is being written and wait until it is stored."""
-        working = [worker for worker in self.workers if worker.group == "answer" and worker.node is self]
-        self.workers.cancel_group(self, "answer")
-        for worker in working:
-            if not worker.is_finished:
-                with suppress(WorkerCancelled):  # which is the end that was asked for
-                    await worker.wait()
 
     @on(Transcript.FollowChanged)
     def _follow_changed(self, event: Transcript.FollowChanged) -> None:

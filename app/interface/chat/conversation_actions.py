@@ -12,8 +12,8 @@ from app.interface.chat.side import Side
 class ConversationActions(ChatParts):
     """The side list and its keys."""
 
-    def action_new(self) -> None:
-        talk = self.ready()
+    async def action_new(self) -> None:
+        talk = await self.freed()
         if talk is not None:
             talk.open(None)
             self.refresh_side()
@@ -40,10 +40,11 @@ class ConversationActions(ChatParts):
             self.refresh_side()
 
     @on(Side.Chosen)
-    def _chosen(self, event: Side.Chosen) -> None:
-        talk = self.ready()
+    async def _chosen(self, event: Side.Chosen) -> None:
+        talk = await self.freed()
         if talk is None:
             return
+        self.notice.clear()
         self.remove_class("side-shown")
         talk.open(event.conversation_id, event.message_id)
         found = next((e for e in self.transcript.entries if e.key == event.message_id), None)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.screen import Screen
 from textual.widgets import Static
+from textual.worker import WorkerCancelled
 
 from app.errors_text import explain
 from app.interface.chat.bar import Bar
@@ -101,3 +103,20 @@ class ChatParts(Screen[None]):
         else:
             return self._talk
         return None
+
+    async def freed(self) -> Talk | None:
+        """The conversation, to be left for another: an answer that is being written is stopped, and kept."""
+        if self._talk is None:
+            self.say("screen.starting")
+        else:
+            await self.stop_and_wait()
+        return self._talk
+
+    async def stop_and_wait(self) -> None:
+        """Stop an answer that is being written and wait until it is stored."""
+        working = [worker for worker in self.workers if worker.group == "answer" and worker.node is self]
+        self.workers.cancel_group(self, "answer")
+        for worker in working:
+            if not worker.is_finished:
+                with suppress(WorkerCancelled):  # which is the end that was asked for
+                    await worker.wait()

@@ -144,9 +144,20 @@ class Side(Vertical):
 
     @on(Input.Submitted, "#search")
     def _search_entered(self) -> None:
+        """Enter opens the first of what was found; without words to search for, it goes to the list."""
+        listing = self._go_to_list()
+        if self.search_text.strip():
+            listing.action_select()
+
+    def key_down(self) -> None:
+        if self.query_one("#search", Input).has_focus:
+            self._go_to_list()
+
+    def _go_to_list(self) -> Conversations:
         listing = self.query_one(Conversations)
         listing.focus()
         listing.action_first()
+        return listing
 
     @on(OptionList.OptionSelected)
     def _selected(self, event: OptionList.OptionSelected) -> None:

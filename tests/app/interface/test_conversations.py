@@ -140,3 +140,20 @@ async def test_another_member_sees_their_own_conversations_only(chats: Chats, op
         await person.until(lambda: "Berto ▾" in person.screen_text())
         assert "Secreto de Ana" not in person.screen_text()
         assert "F1 help" in person.screen_text()
+
+
+async def test_enter_in_the_search_opens_the_first_found_and_down_goes_to_the_list(
+    chats: Chats, open_interface: Opener
+) -> None:
+    talk(chats, "¿Dónde vive Núñez?", "En Vigo.")
+    talk(chats, "¿Y el dragón?", "En una cueva.")
+    async with open_interface() as person:
+        await person.pilot.press("f3", *"nunez")
+        await person.until(lambda: "dragón" not in person.screen_text())
+        await person.pilot.press("enter")
+        await person.until(lambda: "En Vigo." in person.transcript_text())
+        await person.pilot.press("f3", *["backspace"] * 5, *"dragon")
+        await person.until(lambda: "¿Y el dragón?" in person.screen_text())
+        await person.pilot.press("down", "enter")
+        await person.until(lambda: "En una cueva." in person.transcript_text())
+        assert not person.chat.notice.sentence

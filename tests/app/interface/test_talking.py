@@ -37,6 +37,22 @@ async def test_esc_stops_an_answer_which_is_kept_and_marked(talking_home: Home) 
         assert person.talk_path() == ["user", "assistant"] * 2
 
 
+async def test_a_new_conversation_in_mid_answer_stops_and_keeps_it(talking_home: Home) -> None:
+    async with interface(talking_home) as person:
+        person.chat.composer.load_text("Tell me a very long story about a mountain.")
+        await person.pilot.press("enter")
+        await person.until(lambda: person.chat.talk and person.chat.talk.progress.tokens > 2)
+        await person.pilot.press("f2")
+        await person.until(lambda: person.chat.talk is not None and person.chat.talk.conversation_id is None)
+        assert not person.writing()
+        await person.ask("What is two plus two?")
+        assert person.talk_path() == ["user", "assistant"]
+        chats = person.app.session.memory.chats
+        left = next(each for each in chats.list() if "mountain" in each.title)
+        assert chats.path(left.id)[-1].state == "stopped"
+        assert chats.path(left.id)[-1].content
+
+
 async def test_a_correction_is_made_in_place_shared_and_used_in_the_next_similar_question(talking_home: Home) -> None:
     async with interface(talking_home) as person:
         await person.ask("What is the name of our dog?")
