@@ -45,7 +45,7 @@ class Session:
 
     @cached_property
     def settings(self) -> Settings:
-        """Raises SettingsUnreadable and SettingWrong."""
+        """Raises SettingsOutOfReach, SettingsUnreadable and SettingWrong."""
         from configs.settings import load_settings
 
         return load_settings(self.home, self.environ, self._options)

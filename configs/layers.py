@@ -24,6 +24,13 @@ class SettingsUnreadable(EnlaceError):
     exit_code = 2
 
 
+class SettingsOutOfReach(EnlaceError):
+    """facts: file, reason."""
+
+    code = "settings_out_of_reach"
+    exit_code = 2
+
+
 def parse(text: str) -> Any:
     """YAML text as plain Python values. Raises yaml.YAMLError."""
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -31,13 +38,18 @@ def parse(text: str) -> Any:
 
 
 def read_layer(path: Path) -> Layer:
-    """One YAML file as a layer; a file that is not there is an empty layer. Raises SettingsUnreadable."""
+    """One YAML file as a layer; a file that is not there is an empty layer.
+
+    Raises SettingsOutOfReach, SettingsUnreadable.
+    """
     try:
         values = parse(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         # A home that cannot be one is told when it is opened, not by its missing settings.
         return {}
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+    except OSError as error:
+        raise SettingsOutOfReach(file=str(path), reason=error.strerror or str(error)) from error
+    except (UnicodeDecodeError, yaml.YAMLError) as error:
         raise SettingsUnreadable(file=str(path), reason=" ".join(str(error).split())) from error
     if values is None:
         return {}

@@ -43,7 +43,7 @@ class Settings(BaseModel):
 
 
 def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, Any] | None = None) -> Settings:
-    """The validated settings of ``home``. Raises SettingsUnreadable and SettingWrong."""
+    """The validated settings of ``home``. Raises SettingsOutOfReach, SettingsUnreadable and SettingWrong."""
     shipped = merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
     household, environment = read_layer(home.config_file), environment_layer(environ)
     try:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from configs.layers import Layer, SettingsUnreadable, dotted, environment_layer, merged, read_layer
+from configs.layers import Layer, SettingsOutOfReach, SettingsUnreadable, dotted, environment_layer, merged, read_layer
 
 LEAF = st.one_of(st.integers(), st.text(max_size=5), st.booleans(), st.lists(st.integers(), max_size=3))
 LAYER = st.recursive(
@@ -72,7 +72,7 @@ def test_a_file_that_is_no_settings_file_is_refused_by_name(tmp_path: Path, text
 
 
 def test_a_folder_in_place_of_a_settings_file_is_refused_by_name(tmp_path: Path) -> None:
-    with pytest.raises(SettingsUnreadable):
+    with pytest.raises(SettingsOutOfReach):
         read_layer(tmp_path)
 
 
@@ -81,3 +81,9 @@ def test_yaml_never_makes_python_objects(tmp_path: Path) -> None:
     path.write_text("a: !!python/object/apply:os.getpid []\n", encoding="utf-8")
     with pytest.raises(SettingsUnreadable):
         read_layer(path)
+
+
+def test_a_file_that_cannot_be_read_is_not_told_as_a_mistake_in_a_line(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / ("y" * 300)):
+        with pytest.raises(SettingsOutOfReach):
+            read_layer(path)
