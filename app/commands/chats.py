@@ -43,6 +43,9 @@ def list_chats(
         if as_json:
             write_json([vars(conversation) for conversation in found])
             return 0
+        if not found:
+            write(session.catalogue.text("command.chats.none_deleted" if deleted else "command.chats.none"))
+            return 0
         heads = [session.catalogue.text(f"command.chats.heads.{head}") for head in ("number", "when", "title", "id")]
         write_table(heads, [(n, moment(c.updated_at), c.title, c.id) for n, c in enumerate(found, 1)])
         return 0

@@ -205,6 +205,13 @@ def test_without_a_terminal_the_screen_is_not_painted_into_a_pipe(enlace: Run) -
     assert "\x1b" not in ran.err
 
 
+def test_every_listing_that_is_empty_says_so_in_a_sentence(here: Run) -> None:
+    for listing in (("chats", "list"), ("chats", "list", "--deleted"), ("memory", "list"), ("lessons", "list")):
+        ran = here(*listing)
+        assert (ran.code, ran.err) == (0, "")
+        assert re.fullmatch(r"[A-Z].+\n", ran.out), ran.out
+
+
 def test_help_is_in_words_for_every_command(here: Run) -> None:
     for group in GROUPS:
         text = here(group, "--help").out
