@@ -43,7 +43,14 @@ class Imported:
 
 
 def export_jsonl(lessons: Iterable[Lesson], path: Path, form: Form = "preference") -> Exported:
-    """Write lessons, one a line; the file appears whole. Raises FileNotWritten.
+    """Write the text of ``as_jsonl``; the file appears whole. Raises FileNotWritten."""
+    text, done = as_jsonl(lessons, form)
+    write_whole(path, text)
+    return done
+
+
+def as_jsonl(lessons: Iterable[Lesson], form: Form = "preference") -> tuple[str, Exported]:
+    """Lessons as JSON, one a line, and how many.
 
     ``preference`` leaves out lessons without a rejected answer, which DPOTrainer cannot read; ``supervised``
     writes every lesson with a chosen answer.
@@ -54,8 +61,7 @@ def export_jsonl(lessons: Iterable[Lesson], path: Path, form: Form = "preference
             left_out += 1
         else:
             lines.append(json.dumps(_line(lesson, form), ensure_ascii=False) + "\n")
-    write_whole(path, "".join(lines))
-    return Exported(len(lines), left_out)
+    return "".join(lines), Exported(len(lines), left_out)
 
 
 def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False) -> Imported:
@@ -67,8 +73,10 @@ def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False) -> Impor
     known_ids = {lesson.id for lesson in lessons.list()}
     known = {_content(lesson) for lesson in lessons.list(status="active")}
     added = left = 0
+    # Read to its end before the transaction: a pipe may keep us waiting, and nobody else could write meanwhile.
+    lines = list(_parsed(path))
     with lessons.together(visibility):
-        for number, line in _parsed(path):
+        for number, line in lines:
             content = (question_key(line["prompt"][-1]["content"]), line["chosen"], line["rejected"])
             if line["id"] in known_ids or content in known:
                 left += 1

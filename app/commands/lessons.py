@@ -9,7 +9,7 @@ import typer
 
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, group, moment
-from app.commands.output import remark, write, write_json, write_table
+from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 LessonArgument = Annotated[str, typer.Argument(help="command.lessons.reference")]
 PrivateOption = Annotated[bool, typer.Option("--private", help="command.lessons.private")]
+# Stands for the standard input, or the standard output.
+STREAM = Path("-")
 FileArgument = Annotated[Path, typer.Argument(help="command.lessons.file")]
 
 
@@ -79,7 +81,8 @@ def import_lessons(file: FileArgument, member: MemberOption = None, private: Pri
     from memory.lesson_files import import_jsonl
 
     with open_session(member=member) as session:
-        done = import_jsonl(session.memory.lessons, file, shared=not private)
+        source = Path("/dev/stdin") if file == STREAM else file
+        done = import_jsonl(session.memory.lessons, source, shared=not private)
         write(session.catalogue.count("command.lessons.imported", done.added, known=done.known))
         return 0
 
@@ -92,11 +95,16 @@ def export(
     ] = "preference",
 ) -> int:
     """Write the active lessons as JSON Lines."""
-    from memory.lesson_files import export_jsonl
+    from memory.lesson_files import as_jsonl, export_jsonl
 
     with open_session(member=member) as session:
-        done = export_jsonl(session.memory.lessons.list(status="active"), file, form)
-        write(session.catalogue.count("command.lessons.exported", done.written, path=file))
+        lessons = session.memory.lessons.list(status="active")
+        if file == STREAM:
+            text, done = as_jsonl(lessons, form)
+            write_raw(harmless(text))
+        else:
+            done = export_jsonl(lessons, file, form)
+            write(session.catalogue.count("command.lessons.exported", done.written, path=file))
         if done.left_out:
             remark(session.catalogue.count("command.lessons.left_out", done.left_out))
         return 0

@@ -50,7 +50,12 @@ def complain(what: str, following: str = "") -> None:
 def write_json(value: Any) -> None:
     """``value`` as JSON on stdout, readable by people and harmless to terminals."""
     text = json.dumps(value, ensure_ascii=False, indent=2, default=str)
-    _put(sys.stdout, _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", text) + "\n")
+    _put(sys.stdout, harmless(text) + "\n")
+
+
+def harmless(json_text: str) -> str:
+    """The same JSON without a character that a terminal would obey."""
+    return _UNSAFE_IN_JSON.sub(lambda found: f"\\u{ord(found[0]):04x}", json_text)
 
 
 def write_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:

@@ -244,6 +244,15 @@ def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(here: 
     assert "0 lessons added; 1" in here("lessons", "import", str(file)).out
 
 
+def test_lessons_come_from_a_pipe_and_go_into_one(enlace: Run) -> None:
+    enlace("lessons", "add", "--question", "What is it?", "--chosen", "A \x9blamp.", "--rejected", "A cat.")
+    written = enlace("lessons", "export", "-")
+    assert json.loads(written.out)["chosen"][-1]["content"] == "A \x9blamp."
+    assert "\x9b" not in written.out
+    assert "0 lessons added; 1" in enlace("lessons", "import", "-", stdin=written.out).out
+    assert not (ROOT / "-").exists()
+
+
 def test_a_conversation_is_shown_found_exported_deleted_and_restored(
     here: Run, session: Session, tmp_path: Path
 ) -> None:
