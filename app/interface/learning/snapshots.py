@@ -75,12 +75,19 @@ class SnapshotsPane(Vertical):
         if chosen == current:
             self.post_message(Said(self.app.catalogue.text("screen.learning.snapshots.already", name=chosen)))
             return
-        self._serve(chosen, lambda: self._serve(current, None))
+        self._serve(chosen, lambda: self._go_back(current))
 
-    def _serve(self, snapshot_id: str, undo: Callable[[], None] | None) -> None:
-        who, why = self.app.session.member.name, self.app.catalogue.text("screen.learning.snapshots.reason")
+    def _go_back(self, snapshot_id: str) -> None:
+        self._serve(snapshot_id, None)
+
+    @work(exclusive=True, group="serve")
+    async def _serve(self, snapshot_id: str, undo: Callable[[], None] | None) -> None:
+        session = self.app.session
+        snapshots, who = session.household.snapshots, session.member.name
+        why = self.app.catalogue.text("screen.learning.snapshots.reason")
         try:
-            target = self.app.session.household.snapshots.rollback(who, why, to=snapshot_id)
+            digest = snapshots.rollback_target(snapshot_id).digest
+            target = await session.engine.adopt(digest, lambda: snapshots.rollback(who, why, to=snapshot_id))
         except EnlaceError as error:
             self.post_message(Said(error=error))
             return
@@ -88,14 +95,6 @@ class SnapshotsPane(Vertical):
         if undo is not None:
             sentence = self.app.catalogue.text("screen.learning.snapshots.rolled_back", name=target.id)
             self.post_message(Said(sentence, undo=undo))
-        self._load(target.digest)
-
-    @work(exclusive=True, group="load")
-    async def _load(self, digest: str) -> None:
-        try:
-            await self.app.session.engine.load(digest)
-        except EnlaceError as error:
-            self.post_message(Said(error=error))
 
     @on(OptionList.OptionHighlighted)
     def _chosen(self, event: OptionList.OptionHighlighted) -> None:
