@@ -18,7 +18,10 @@ LONG_QUESTION = "Write a long story about a lighthouse keeper and the sea."
 
 
 class LongAnswers:
-    """Somebody who asks one long question after the other, from its first moment until told to stop."""
+    """Somebody who asks one long question after the other while new weights are measured and swapped in.
+
+    A training waits while somebody is answered, so it is left alone until then.
+    """
 
     def __init__(self) -> None:
         self.answers: list[dict[str, object]] = []
@@ -36,12 +39,21 @@ class LongAnswers:
 
     def _ask(self) -> None:
         while not self._enough.wait(2):
+            if not being_measured():
+                continue
             process = start("ask", LONG_QUESTION, "--no-memory", "--max-tokens", "400", "--json")
             out, err = process.communicate()
             if process.returncode:
                 self.errors.append(out + err)
             else:
                 self.answers.append(json.loads(out))
+
+
+def being_measured() -> bool:
+    """Whether a training has come to its last stage; there may be none yet."""
+    process = start("train", "status", "--json")
+    out, _ = process.communicate()
+    return process.returncode == 0 and json.loads(out)["stage"] == "evaluate"
 
 
 @pytest.mark.soak
@@ -53,6 +65,7 @@ def test_corrections_are_learned_by_the_weights_and_rolled_back_without_a_restar
 
     with LongAnswers() as somebody:
         run = enlace_json("train", "now", timeout=3000)
+    assert somebody.answers
     assert run["state"] == "shipped"
     assert run["verdict"]["decision"] == "SHIP"
     assert not somebody.errors
