@@ -75,7 +75,7 @@ class NoRoom(TrainerError):
 
 
 class SwapRefused(TrainerError):
-    """The engine would not load the new snapshot; the old one is current again. facts: snapshot, reason."""
+    """The new snapshot cannot be served; the old one is current still. facts: snapshot, reason."""
 
     code = "swap_refused"
 

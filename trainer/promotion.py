@@ -26,9 +26,9 @@ def promote(
     verdict: Verdict,
     who: str,
 ) -> Snapshot:
-    """The new current snapshot. A running engine swaps between two answers; where none runs nothing more is needed.
+    """The new current snapshot. A running engine serves it first; it is current once that is so.
 
-    Raises SwapRefused when the engine will not serve it, and then the earlier snapshot is current again; what
+    Raises SwapRefused when it cannot be served, and then the earlier snapshot is current and served still; what
     the artifact store raises, and then nothing was changed.
     """
     snapshots = household.snapshots
@@ -42,18 +42,9 @@ def promote(
         reason="training",
         gate=verdict.as_json(),
     )
-    snapshots.promote(snapshot.id, who, f"run {inputs.run}")
+    client = EngineClient(home, engine, lambda: snapshots.current().digest)
+    moved = client.adopt(snapshot.digest, lambda: snapshots.promote(snapshot.id, who, f"run {inputs.run}"))
     try:
-        asyncio.run(_swap(EngineClient(home, engine, lambda: snapshot.digest), snapshot))
+        return asyncio.run(moved)
     except EnlaceError as error:
-        snapshots.rollback("enlace", f"the engine refused {snapshot.id}: {error.code}")
         raise SwapRefused(snapshot=snapshot.id, reason=error.code) from error
-    return snapshot
-
-
-async def _swap(client: EngineClient, snapshot: Snapshot) -> None:
-    """Have the running engine serve ``snapshot``, and see that it does. Raises what the engine reports."""
-    await client.load(snapshot.digest)
-    status = await client.status()
-    if status is not None and status.manifest != snapshot.digest:
-        raise SwapRefused(snapshot=snapshot.id, reason=status.snapshot)

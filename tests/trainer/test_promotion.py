@@ -1,4 +1,4 @@
-"""Promotion with an engine running: it serves the new snapshot, or the old one is current again."""
+"""Promotion with an engine running: it serves the new snapshot, or the old one stays current."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from trainer.model.adapter_file import write_gguf
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights
 from trainer.promotion import promote
-from trainer.run_files import RunFiles
+from trainer.run_files import Inputs, RunFiles
 
 SHIP = Verdict("SHIP", (), ())
 
@@ -32,6 +32,13 @@ def small(home: Home) -> Settings:
     return settings
 
 
+def begun(home: Home, settings: Settings, household: Household) -> Inputs:
+    """A run on record, and what it starts from."""
+    run = household.runs.create("lessons")
+    (home.runs / run.id).mkdir()
+    return begin(home, settings, household, run.id, "family", RunFiles(home.runs / run.id))
+
+
 def test_a_running_engine_serves_what_was_promoted(
     home: Home, small: Settings, base: BaseWeights, tmp_path: Path
 ) -> None:
@@ -40,8 +47,7 @@ def test_a_running_engine_serves_what_was_promoted(
         adapter.b[key] = torch.full_like(b, 0.01)
     write_gguf(adapter, base.config, tmp_path / "adapter.gguf")
     with Household.open(home, small.memory) as household:
-        (home.runs / "r0001").mkdir()
-        inputs = begin(home, small, household, "r0001", "family", RunFiles(home.runs / "r0001"))
+        inputs = begun(home, small, household)
         client = EngineClient(home, small.engine, lambda: household.snapshots.current().digest)
         asyncio.run(client.start())
         made = promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
@@ -56,13 +62,13 @@ def test_an_adapter_that_the_engine_refuses_leaves_the_old_snapshot_current(
 ) -> None:
     (tmp_path / "adapter.gguf").write_bytes(b"no adapter at all")
     with Household.open(home, small.memory) as household:
-        (home.runs / "r0001").mkdir()
-        inputs = begin(home, small, household, "r0001", "family", RunFiles(home.runs / "r0001"))
+        inputs = begun(home, small, household)
         client = EngineClient(home, small.engine, lambda: household.snapshots.current().digest)
         before = asyncio.run(client.start())
         with pytest.raises(SwapRefused):
             promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
         assert household.snapshots.current().id == "v0"
+        assert [move.snapshot for move in household.snapshots.history()] == ["v0"]
         after = asyncio.run(client.status())
         assert after is not None
         assert after.manifest == before.manifest
@@ -72,10 +78,8 @@ def test_a_base_that_was_replaced_is_not_trained_on(home: Home, starter: Path, s
     local = home.models / "smollm2-135m.gguf"
     local.write_bytes(starter.read_bytes())
     with Household.open(home, small.memory) as household:
-        (home.runs / "r0001").mkdir()
-        files = RunFiles(home.runs / "r0001")
-        begin(home, small, household, "r0001", "family", files)
+        inputs = begun(home, small, household)
         local.write_bytes(starter.read_bytes()[:-1] + b"\0")
         with pytest.raises(BaseReplaced) as caught:
-            begin(home, small, household, "r0002", "family", files)
+            begin(home, small, household, inputs.run, "family", RunFiles(home.runs / inputs.run))
         assert caught.value.facts["path"] == str(local)
