@@ -48,7 +48,9 @@ def run(arguments: Sequence[str]) -> int:
         complain(explained.what, explained.next)
         return error.exit_code
     except TyperException as error:
-        complain(last_catalogue().text("command.wrong_usage", reason=error.format_message().rstrip(".")))
+        from app.commands.usage import wrong_usage
+
+        complain(*wrong_usage(error, last_catalogue()))
         return 2
     except OutputClosed:
         _drop_output()
