@@ -1,8 +1,22 @@
-"""``python -m app`` is ``enlace``."""
+"""``enlace``, also as ``python -m app``. An interruption while the rest is still being imported ends quietly too."""
 
 from __future__ import annotations
 
-from app.command import main
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """The console script."""
+    try:
+        from app.command import run
+
+        code = run(sys.argv[1:])
+    except KeyboardInterrupt:
+        code = INTERRUPTED
+    sys.exit(code)
+
 
 if __name__ == "__main__":
     main()

@@ -34,11 +34,6 @@ _KEYS: Final = 0
 _SCREEN: Final = 2
 
 
-def main() -> None:
-    """The console script."""
-    sys.exit(run(sys.argv[1:]))
-
-
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Writes to stdout and stderr."""
     try:
@@ -123,7 +118,3 @@ def _drop_output() -> None:
     nowhere = os.open(os.devnull, os.O_WRONLY)
     for stream in (sys.stdout, sys.stderr):
         os.dup2(nowhere, stream.fileno())
-
-
-if __name__ == "__main__":
-    main()

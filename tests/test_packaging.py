@@ -39,7 +39,7 @@ def test_the_wheel_holds_nothing_but_the_rooms(wheel: zipfile.ZipFile) -> None:
 
 def test_the_wheel_brings_the_command_and_its_licence(wheel: zipfile.ZipFile) -> None:
     texts = {name.partition("/")[2]: name for name in wheel.namelist() if ".dist-info/" in name}
-    assert "enlace = app.command:main" in wheel.read(texts["entry_points.txt"]).decode()
+    assert "enlace = app.__main__:main" in wheel.read(texts["entry_points.txt"]).decode()
     assert "Apache License" in wheel.read(texts["licenses/LICENSE"]).decode()
     metadata = message_from_string(wheel.read(texts["METADATA"]).decode())
     assert metadata["Requires-Python"] == ">=3.11"
