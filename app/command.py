@@ -22,13 +22,11 @@ from app.commands.errors import NoTerminal
 from app.commands.opening import last_catalogue
 from app.commands.output import OutputClosed, complain
 from app.errors_text import explain
+from app.exit_codes import INTERRUPTED, READER_GONE
 from configs.errors import EnlaceError
 
 # A group's module is imported only when the group is named: answering a question must not wait for the rest.
 GROUPS: Final = ("ask", "engine", "models", "members", "chats", "memory", "lessons", "tools", "train", "snapshots")
-INTERRUPTED: Final = 130
-# What a shell reports of a program whose reader went away.
-READER_GONE: Final = 141
 # Where Textual reads the keys and where it paints: the standard input and the standard error.
 _KEYS: Final = 0
 _SCREEN: Final = 2

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 from app.commands.output import remark, write, write_json, write_raw
 from app.commands.verdict import write_checks
 from app.errors_text import explain
+from app.exit_codes import HELD, INTERRUPTED
 from app.terminal_text import clean
 from app.training import RelayedError
 from configs.errors import EnlaceError
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
     from app.session import Session
     from memory.runs import Run
 
-HELD: Final = 3
 _BAR: Final = 24
 _LAST_KINDS: Final = ("run_done", "run_failed")
 
@@ -29,7 +29,7 @@ class TrainingDetached(EnlaceError):
     """The person looked away; the training goes on. No facts."""
 
     code = "training_detached"
-    exit_code = 130
+    exit_code = INTERRUPTED
 
 
 def watch(session: Session, run_id: str, *, as_json: bool) -> int:
