@@ -146,14 +146,16 @@ class Snapshots:
     def rollback(self, who: str, why: str, to: str | None = None) -> Snapshot:
         """Go back to what answered before the last promotion that still stands, or to ``to``; the snapshot.
 
-        Rolling back again goes further back. Raises NothingToRollBack, SnapshotUnknown, ArtifactDamaged,
-        ArtifactMissing.
+        Rolling back again goes further back. Where no standing promotion began at ``to`` there is no way back to it:
+        it is promoted, so that rolling back from it returns here. Raises NothingToRollBack, SnapshotUnknown,
+        ArtifactDamaged, ArtifactMissing.
         """
         with self._family.transaction():
             current = self.current()
             target, going = self._way_back(to)
             self._family.run_many("UPDATE moves SET undone = 1 WHERE seq = ?", [(row["seq"],) for row in going])
-            self._move_to(target.id, "rollback", _number(current.id), who=who, why=why)
+            kind: Literal["promote", "rollback"] = "rollback" if going else "promote"
+            self._move_to(target.id, kind, _number(current.id), who=who, why=why)
             return target
 
     def rollback_target(self, to: str | None = None) -> Snapshot:
@@ -171,8 +173,8 @@ class Snapshots:
             return self._whole(f"v{standing[0]['previous']}"), standing[:1]
         if to is None or self.get(to).id == current.id:
             raise NothingToRollBack(id=current.id)
-        until = next((n for n, row in enumerate(standing) if row["previous"] == _number(to)), len(standing) - 1)
-        return self._whole(to), standing[: until + 1]
+        until = next((n + 1 for n, row in enumerate(standing) if row["previous"] == _number(to)), 0)
+        return self._whole(to), standing[:until]
 
     def history(self) -> Moves:
         """Every move of the current snapshot, the newest first."""
@@ -215,7 +217,9 @@ class Snapshots:
         number: int | None = self._family.value("SELECT number FROM current_snapshot")
         return number
 
-    def _move_to(self, snapshot_id: str, kind: str, previous: int | None, *, who: str, why: str) -> None:
+    def _move_to(
+        self, snapshot_id: str, kind: Literal["promote", "rollback"], previous: int | None, *, who: str, why: str
+    ) -> None:
         number = _number(snapshot_id)
         self._family.run("INSERT OR REPLACE INTO current_snapshot (only, number) VALUES (1, ?)", (number,))
         self._family.run(

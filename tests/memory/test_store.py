@@ -152,6 +152,15 @@ def test_a_rollback_can_go_to_any_snapshot(snapshots: Snapshots) -> None:
     with pytest.raises(NothingToRollBack):
         snapshots.rollback("Ana", "worse", to="v0")
     assert snapshots.rollback("Ana", "better after all", to="v3").id == "v3"
+    assert snapshots.rollback("Ana", "not so").id == "v0"
+
+
+def test_going_forward_again_leaves_the_way_back_as_it_was(snapshots: Snapshots) -> None:
+    for _ in range(2):
+        snapshots.promote(trained(snapshots), "night", "passed")
+    snapshots.rollback("Ana", "worse")
+    assert snapshots.rollback("Ana", "better after all", to="v2").id == "v2"
+    assert [snapshots.rollback("Ana", "worse").id for _ in range(2)] == ["v1", "v0"]
 
 
 def test_the_history_says_who_moved_what_and_why(snapshots: Snapshots) -> None:
