@@ -13,7 +13,7 @@ class Said(Message):
     """A sentence for the quiet line, or an error to be put into words; ``undo`` takes back what it tells of."""
 
     def __init__(
-        self, sentence: str = "", *, undo: Callable[[], None] | None = None, error: EnlaceError | None = None
+        self, sentence: str = "", *, undo: Callable[[], object] | None = None, error: EnlaceError | None = None
     ) -> None:
         super().__init__()
         self.sentence = sentence

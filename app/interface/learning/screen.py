@@ -40,7 +40,7 @@ class LearningScreen(Screen[None]):
     def __init__(self, first: str = "lessons") -> None:
         super().__init__()
         self._first = first
-        self._undo: list[Callable[[], None]] = []
+        self._undo: list[Callable[[], object]] = []
 
     def compose(self) -> ComposeResult:
         text = self.app.catalogue.text

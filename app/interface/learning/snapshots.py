@@ -75,18 +75,15 @@ class SnapshotsPane(Vertical):
         if chosen == current:
             self.post_message(Said(self.app.catalogue.text("screen.learning.snapshots.already", name=chosen)))
             return
-        self._serve(chosen, lambda: self._go_back(current))
-
-    def _go_back(self, snapshot_id: str) -> None:
-        self._serve(snapshot_id, None)
+        self._serve(chosen, lambda: self._serve(current, None))
 
     @work(exclusive=True, group="serve")
-    async def _serve(self, snapshot_id: str, undo: Callable[[], None] | None) -> None:
-        session = self.app.session
-        snapshots, who = session.household.snapshots, session.member.name
-        why = self.app.catalogue.text("screen.learning.snapshots.reason")
+    async def _serve(self, snapshot_id: str, undo: Callable[[], object] | None) -> None:
+        """Have a running engine serve it first: what cannot be served never becomes current."""
+        session, snapshots = self.app.session, self.app.session.household.snapshots
+        who, why = session.member.name, self.app.catalogue.text("screen.learning.snapshots.reason")
         try:
-            digest = snapshots.rollback_target(snapshot_id).digest
+            digest = snapshots.get(snapshot_id).digest
             target = await session.engine.adopt(digest, lambda: snapshots.rollback(who, why, to=snapshot_id))
         except EnlaceError as error:
             self.post_message(Said(error=error))

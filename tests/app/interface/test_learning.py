@@ -116,12 +116,28 @@ async def test_a_snapshot_answers_again_and_that_is_undone_with_one_key(
         assert "● v1" in person.screen_text()
         person.find("SnapshotList").focus()
         await person.pilot.press("down", "v")
-        await person.pilot.pause()
+        await person.until(lambda: "Vuelve a responder v0." in person.screen_text())
         assert snapshots.current().id == "v0"
-        assert "Vuelve a responder v0." in person.screen_text()
         await person.pilot.press("ctrl+z")
-        await person.pilot.pause()
-        assert snapshots.current().id == "v1"
+        await person.until(lambda: snapshots.current().id == "v1")
+        assert snapshots.rollback("Ana", "again").id == "v0"
+
+
+async def test_a_snapshot_that_cannot_be_served_does_not_become_current(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    base, snapshots = session.snapshot(), session.household.snapshots
+    for name in ("gone", base.base_name):
+        made = snapshots.create(
+            name, base.base_sha256, adapters=(), parent=base.id, run=None, reason="lessons", gate=None
+        )
+    snapshots.promote(made.id, "enlace", "24 lecciones")
+    async with open_interface() as person:
+        await learning(person, "f4")
+        person.find("SnapshotList").focus()
+        await person.pilot.press("down", "v")
+        await person.until(lambda: "«gone»" in person.screen_text())
+        assert snapshots.current().id == made.id
 
 
 def test_the_curve_falls_from_the_left_to_the_right() -> None:
