@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from app.exit_codes import INTERRUPTED
@@ -9,6 +10,7 @@ from app.exit_codes import INTERRUPTED
 
 def main() -> None:
     """The console script."""
+    _open_what_is_closed()
     try:
         from app.command import run
 
@@ -16,6 +18,13 @@ def main() -> None:
     except KeyboardInterrupt:
         code = INTERRUPTED
     sys.exit(code)
+
+
+def _open_what_is_closed() -> None:
+    """Give a closed standard stream (``>&-``) an empty one: the next file opened, a database, would take its number."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115 - open until the end
 
 
 if __name__ == "__main__":

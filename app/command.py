@@ -18,7 +18,7 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 import typer
 from typer.exceptions import Abort, TyperException
 
-from app.commands.errors import NoTerminal
+from app.commands.errors import NoTerminal, OutputUnwritable
 from app.commands.opening import last_catalogue
 from app.commands.output import OutputClosed, complain
 from app.errors_text import explain
@@ -39,6 +39,8 @@ def run(arguments: Sequence[str]) -> int:
     except EnlaceError as error:
         explained = explain(error, last_catalogue())
         complain(explained.what, explained.next)
+        if isinstance(error, OutputUnwritable):
+            _drop_output()
         return error.exit_code
     except TyperException as error:
         from app.commands.usage import wrong_usage

@@ -38,3 +38,9 @@ class NoTerminal(EnlaceError):
 
     code = "no_terminal"
     exit_code = 2
+
+
+class OutputUnwritable(EnlaceError):
+    """Where the output goes takes nothing more (a full disk). facts: reason."""
+
+    code = "output_unwritable"

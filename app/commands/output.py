@@ -10,6 +10,7 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from typing import Any, Final, TextIO
 
+from app.commands.errors import OutputUnwritable
 from app.terminal_text import clean
 
 # JSON leaves these as they are, and a terminal would obey them.
@@ -42,7 +43,7 @@ def complain(what: str, following: str = "") -> None:
     lines = [line for line in (what, following) if line]
     try:
         _put(sys.stderr, clean("\n".join(lines)) + "\n")
-    except OutputClosed:
+    except (OutputClosed, OutputUnwritable):
         # Nobody is left to be told.
         return
 
@@ -100,3 +101,5 @@ def _put(stream: TextIO, text: str) -> None:
         stream.flush()
     except BrokenPipeError as error:
         raise OutputClosed from error
+    except OSError as error:
+        raise OutputUnwritable(reason=error.strerror or str(error)) from error

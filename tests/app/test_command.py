@@ -293,3 +293,19 @@ def test_tools_are_listed_and_run_by_hand(here: Run) -> None:
         "web_search",
     ]
     assert here("tools", "call", "calculate", "3,5 por 2", lang="es_ES.UTF-8").out.strip() == "3,5 × 2 = 7"
+
+
+@pytest.mark.parametrize(("redirection", "code", "said"), [("> /dev/full", 1, b"No space"), (">&-", 0, b"")])
+def test_output_that_cannot_be_written_is_told_of_and_one_that_is_not_wanted_is_not(
+    home: Home, redirection: str, code: int, said: bytes
+) -> None:
+    ran = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m app members list {redirection}"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == code, ran.stderr
+    assert said in ran.stderr
+    assert no_traceback(ran.stderr.decode())
+    assert b"Exception" not in ran.stderr
