@@ -1,7 +1,7 @@
 """Whether an answer says what the correction says: a deterministic check of content, not of wording.
 
 Names and numbers decide where the correction holds any that the question does not; else its other content
-words do. An answer that also gives the rejected answer's own names or numbers is not right.
+words do. An answer that denies them, or that also gives the rejected answer's own, is not right.
 """
 
 from __future__ import annotations
@@ -35,7 +35,11 @@ EMPTY_WORDS = words_of(
     " mi mis nuestro nuestra nuestros nuestras tu tus lo le les me te nos llama llamamos nombre número señor señora"
     " sr sra doctora muy ya como más"
 )
-NEGATIONS = words_of("no not never none nobody nothing n't nunca nadie nada ningún ninguno ninguna jamás")
+NEGATIONS = words_of(
+    "no not never none nobody nothing n't cannot neither nor nunca nadie nada ningún ninguno ninguna jamás tampoco ni"
+)
+# Where a denial ends: "it is not Max, it is Toby" affirms Toby.
+CLAUSE_ENDS = re.compile(r"[.,;:!?](?!\d)|\bbut\b|\bpero\b|\bsino\b")
 
 
 def says_the_same(answer: str, *, question: str, chosen: str, rejected: str = "") -> bool:
@@ -45,7 +49,7 @@ def says_the_same(answer: str, *, question: str, chosen: str, rejected: str = ""
     names, words = _keys(chosen, asked)
     if _negated(chosen) != _negated(answer) and not names:
         return False
-    if not all(_found(key, said) for key in names):
+    if not all(_found(key, said) for key in names) or _denied(answer, names, unless=_negated(chosen)):
         return False
     if not names and words:
         needed = math.ceil(len(words) * SHARE_OF_WORDS)
@@ -53,7 +57,10 @@ def says_the_same(answer: str, *, question: str, chosen: str, rejected: str = ""
             return False
     if not names and not words and not all(_found(word, said) for word in _words(chosen)):
         return False
-    wrong, _ = _keys(rejected, asked | set(_words(chosen)))
+    wrong, plain = _keys(rejected, asked | set(_words(chosen)))
+    if not wrong and len(_words(rejected)) == 1:
+        # A name alone opens its sentence, where a large letter proves nothing.
+        wrong = plain
     return not (wrong and all(_found(key, said) for key in wrong))
 
 
@@ -101,6 +108,14 @@ def _found(word: str, among: set[str]) -> bool:
         if word.endswith(ending) and len(word) - len(ending) >= STEM - 1 and not word.isdigit():
             forms.add(word.removesuffix(ending))
     return bool(forms & among)
+
+
+def _denied(answer: str, names: set[str], *, unless: bool) -> bool:
+    """Whether some name stands only in clauses that say no, where the correction itself says none."""
+    clauses = [] if unless else CLAUSE_ENDS.split(answer)
+    affirmed = set().union(*(_words(clause) for clause in clauses if not _negated(clause)))
+    denied = set().union(*(_words(clause) for clause in clauses if _negated(clause)))
+    return any(_found(name, denied) and not _found(name, affirmed) for name in names)
 
 
 def _negated(text: str) -> bool:

@@ -14,6 +14,7 @@ NO = {
     "chosen": "No, Lucas may not eat nuts.",
     "rejected": "Yes, Lucas may.",
 }
+MAX = {"question": "What is the name of our dog?", "chosen": "Toby.", "rejected": "Max"}
 PERRO = {
     "question": "¿Cómo se llama nuestro perro?",
     "chosen": "Nuestro perro se llama Ñandú.",
@@ -31,6 +32,10 @@ PERRO = {
         (DISH, "He loves a good lentil stew."),
         (DISH, "Lentil stews."),
         (NO, "No, he may not."),
+        (DOG, "He is not called Luna, his name is Toby."),
+        (DOG, "No, it is Toby."),
+        (MAX, "Toby"),
+        (PERRO, "No se llama Sol sino Ñandú."),
         (PERRO, "Ñandú."),
         (PERRO, "Es ñandú, el perro de casa."),
     ],
@@ -45,6 +50,9 @@ def test_the_content_in_other_words_is_right(lesson: dict[str, str], answer: str
         (DOG, "Our dog is called Max."),
         (DOG, "Our dog is called Max. Or Toby."),
         (DOG, "Our dog has a lovely name."),
+        (DOG, "Our dog is not called Toby."),
+        (DOG, "Our dog is Luna. It isn't Toby."),
+        (MAX, "Toby or Max."),
         (DOG, ""),
         (HOUR, "Dinner is at half past nine."),
         (HOUR, "Dinner is at 7 or at half past eight."),
@@ -52,6 +60,7 @@ def test_the_content_in_other_words_is_right(lesson: dict[str, str], answer: str
         (DISH, "Dad's favourite dish."),
         (NO, "Yes, Lucas may."),
         (PERRO, "Nuestro perro se llama Luna."),
+        (PERRO, "Nuestro perro no se llama Ñandú."),
         (PERRO, "Nandu."),
     ],
 )
