@@ -11,12 +11,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from app.reported import Reported
 from configs.errors import EnlaceError
 from memory.errors import RunAlreadyRunning
 from memory.processes import identity
 
 if TYPE_CHECKING:
     from app.session import Session
+    from configs.home import Home
     from memory.runs import Run, Runs
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
@@ -34,14 +36,6 @@ class NoRun(EnlaceError):
     """No training was ever run, or none runs now. No facts."""
 
     code = "no_run"
-
-
-class RelayedError(EnlaceError):
-    """An error of the trainer's, which told it by its code and facts."""
-
-    def __init__(self, code: str, facts: Mapping[str, Any]) -> None:
-        self.__dict__["code"] = code
-        super().__init__(**{name: value for name, value in facts.items() if isinstance(value, str | int | float)})
 
 
 def start_training(session: Session, recipe: str | None = None) -> Run:
@@ -82,6 +76,11 @@ def start_training(session: Session, recipe: str | None = None) -> Run:
     return begun
 
 
+def failure_of(home: Home, facts: Mapping[str, Any]) -> EnlaceError:
+    """The error that the ``facts`` of a run's event ``run_failed`` tell."""
+    return Reported(str(facts.get("code", "unexpected")), {"log": str(home.logs / _LOG), **(facts.get("facts") or {})})
+
+
 def _begun(runs: Runs, process: subprocess.Popen[bytes]) -> Run | None:
     """The run that ``process`` begins, or None where it ends without having begun one."""
     # Not just the latest run: somebody else may start one in the same moment.
@@ -109,6 +108,6 @@ def _reported(line: str, log: Path) -> EnlaceError:
     """The error that the trainer's last line tells."""
     try:
         report = json.loads(line)
-        return RelayedError(str(report["code"]), {"log": str(log), **report["facts"]})
+        return Reported(str(report["code"]), {"log": str(log), **report["facts"]})
     except (ValueError, KeyError, TypeError):
         return TrainerNotStarted(reason=line, log=str(log))

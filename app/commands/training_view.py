@@ -13,7 +13,7 @@ from app.commands.verdict import write_checks
 from app.errors_text import explain
 from app.exit_codes import HELD, INTERRUPTED
 from app.terminal_text import clean
-from app.training import RelayedError
+from app.training import failure_of
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 
@@ -138,11 +138,7 @@ def _conclude(session: Session, run_id: str, view: _View, *, as_json: bool) -> i
     elif view.verdict:
         write_checks(session.catalogue, view.verdict)
     if failed and view.failure:
-        code, facts = str(view.failure.get("code", "unexpected")), view.failure.get("facts") or {}
-        explained = explain(
-            RelayedError(code, {"log": str(session.home.logs / "trainer.log"), **facts}), session.catalogue
-        )
-        remark(str(explained))
+        remark(str(explain(failure_of(session.home, view.failure), session.catalogue)))
     elif failed:
         remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.logs / "trainer.log"))
     elif not as_json:

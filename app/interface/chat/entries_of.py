@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from app.errors_text import explain
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
-from app.interface.reported import Reported
+from app.reported import Reported
 from app.terminal_text import clean
 
 if TYPE_CHECKING:

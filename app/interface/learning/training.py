@@ -19,9 +19,8 @@ from app.errors_text import explain
 from app.interface.learning.checks import checks_text
 from app.interface.learning.curve import curve
 from app.interface.learning.messages import Said
-from app.interface.reported import Reported
 from app.terminal_text import clean
-from app.training import start_training
+from app.training import failure_of, start_training
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 
@@ -148,9 +147,7 @@ class TrainingPane(VerticalScroll):
         return state
 
     def _failure(self, failure: Mapping[str, Any]) -> str:
-        facts = {"log": str(self.app.session.home.logs / "trainer.log"), **(failure.get("facts") or {})}
-        error = Reported(str(failure.get("code", "unexpected")), facts)
-        return str(explain(error, self.app.catalogue))
+        return str(explain(failure_of(self.app.session.home, failure), self.app.catalogue))
 
     def _stage(self, name: str) -> str:
         key = f"command.train.stages.{name}"
