@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from collections.abc import Mapping
@@ -130,7 +131,7 @@ class RunFiles:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Write aside, fsync, replace. Raises NoRoom."""
+    """Write aside, fsync, replace. Raises NoRoom, and then gives back the room that it took."""
     aside = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -140,6 +141,8 @@ def write_whole(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         aside.replace(path)
     except OSError as error:
+        with contextlib.suppress(OSError):
+            aside.unlink(missing_ok=True)
         raise NoRoom(path=str(path), reason=error.strerror or str(error)) from error
 
 

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from configs.errors import EnlaceError
 from configs.home import Home
@@ -82,10 +82,9 @@ class Supervisor:
     def _stage(self, stage: str, files: RunFiles) -> None:
         """Run one stage's process to its end. Raises what it reports, StageDied, StageOverBudget, RunStopped."""
         folder = files.stage(stage)
-        folder.mkdir(exist_ok=True)
-        with (folder / "output.log").open("wb") as log:
+        with _stage_log(folder) as log:
             process = subprocess.Popen(
-                [sys.executable, "-m", "trainer.worker", stage, str(files.folder)],
+                [sys.executable, "-m", "trainer.worker", stage, str(files.folder), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -160,6 +159,15 @@ class Supervisor:
 def _make_folder(folder: Path) -> None:
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
+
+
+def _stage_log(folder: Path) -> BinaryIO:
+    """A stage's folder, made, and in it the file for what its process says. Raises NoRoom."""
+    _make_folder(folder)
+    try:
+        return (folder / "output.log").open("wb")
     except OSError as error:
         raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
 

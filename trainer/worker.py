@@ -1,4 +1,8 @@
-"""One stage of one run, as a process of its own: ``python -m trainer.worker STAGE RUN_DIR``. Files only."""
+"""One stage of one run, as a process of its own: ``python -m trainer.worker STAGE RUN_DIR [PARENT]``. Files only.
+
+PARENT is the process that it ends with. Whoever starts it names itself, since a starter that is killed while this
+process still imports would not be its parent any more when it comes to ask; without it, whoever is the parent then.
+"""
 
 from __future__ import annotations
 
@@ -30,11 +34,11 @@ FUNCTIONS = {
 
 def main(arguments: list[str]) -> int:
     """Run a stage; 0 when its result is there, 1 when ``error.json`` says why not, 2 for wrong usage."""
-    if len(arguments) != 2 or arguments[0] not in STAGES:
-        sys.stderr.write(f"python -m trainer.worker {'|'.join(STAGES)} RUN_DIR\n")
+    if len(arguments) not in (2, 3) or arguments[0] not in STAGES or not all(map(str.isdigit, arguments[2:])):
+        sys.stderr.write(f"python -m trainer.worker {'|'.join(STAGES)} RUN_DIR [PARENT]\n")
         return 2
     stage, files = arguments[0], RunFiles(Path(arguments[1]))
-    die_with(os.getppid())
+    die_with(int(arguments[2]) if len(arguments) == 3 else os.getppid())
     try:
         files.stage(stage).mkdir(parents=True, exist_ok=True)
         _run(stage, files)
