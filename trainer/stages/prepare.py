@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -54,6 +55,7 @@ def prepare(context: StageContext) -> None:
                 questions += asked_ways
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
+        questions = really_unseen(questions, examples)
         cached = (inputs.cache, inputs.base_sha256)
         prompts = read_prompts("replay")[: inputs.recipe.replay.prompts]
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
@@ -93,6 +95,12 @@ def read_prepared(files: RunFiles) -> Prepared:
             for q in data["questions"]
         ),
     )
+
+
+def really_unseen(questions: Sequence[Question], examples: Sequence[Example]) -> list[Question]:
+    """The questions without the held-out ones that are trained after all, as a wording of some other lesson."""
+    trained = {item.prompt for example in examples for item in example.items}
+    return [question for question in questions if not question.held_out or question.prompt not in trained]
 
 
 def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, held_out: int) -> list[Question]:
