@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.catalogue import Catalogue
+from app.checks import check_name
 from app.commands.output import write, write_table
 
 
@@ -18,7 +19,7 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
             heads,
             [
                 (
-                    _name(catalogue, str(check.get("name", "?"))),
+                    check_name(catalogue, str(check.get("name", "?"))),
                     _number(check.get("value")),
                     f"{'≥' if check.get('at_least') else '≤'} {_number(check.get('bound'))}",
                     catalogue.text("command.yes" if check.get("ok") else "command.no"),
@@ -27,13 +28,8 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
             ],
         )
     decision = str(verdict.get("decision", "?"))
-    reasons = "; ".join(_name(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
+    reasons = "; ".join(check_name(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
     write(f"{decision}: {reasons}" if reasons else decision)
-
-
-def _name(catalogue: Catalogue, name: str) -> str:
-    key = f"training.checks.{name}"
-    return catalogue.text(key) if catalogue.has(key) else name
 
 
 def _number(value: Any) -> str:

@@ -8,6 +8,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from app.catalogue import Catalogue
+from app.checks import check_name
 from app.terminal_text import clean
 
 _NAME_CELLS: Final = 44
@@ -26,8 +27,7 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) ->
     heads = [text(f"screen.learning.training.{name}") for name in ("check", "value", "bound")]
     rows.append(f"{heads[0]:<{name_cells}}{heads[1]:>{_NUMBER_CELLS}}{heads[2]:>{_NUMBER_CELLS}}\n", "bold")
     for check in verdict.get("checks") or ():
-        key = f"training.checks.{check.get('name', '?')}"
-        name = text(key) if catalogue.has(key) else clean(str(check.get("name", "?"))).replace("_", " ")
+        name = check_name(catalogue, str(check.get("name", "?")))
         ok = bool(check.get("ok"))
         passed = text(f"screen.learning.training.{'ok' if ok else 'not_ok'}")
         value, bound = _number(check.get("value")), _number(check.get("bound"))
@@ -39,7 +39,7 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) ->
     if decision in ("SHIP", "HOLD"):
         rows.append("\n" + text(f"screen.learning.training.{decision.lower()}") + "\n", "bold")
     for reason in verdict.get("reasons") or ():
-        rows.append(f"· {clean(str(reason))}\n")
+        rows.append(f"· {check_name(catalogue, str(reason))}\n")
     return rows
 
 

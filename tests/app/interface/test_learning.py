@@ -17,9 +17,9 @@ VERDICT = {
     "decision": "HOLD",
     "checks": [
         {"name": "recall_trained", "value": 0.96, "bound": 0.8, "ok": True},
-        {"name": "kl_elsewhere", "value": 1.56, "bound": 0.1, "ok": False},
+        {"name": "unrelated_kl", "value": 1.56, "bound": 0.1, "ok": False},
     ],
-    "reasons": ["kl_elsewhere 1.56 > 0.1"],
+    "reasons": ["unrelated_kl"],
 }
 
 
@@ -88,6 +88,7 @@ async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_s
         session.household.runs.finish(run.id, "held")
         await person.until(lambda: "HOLD: se queda fuera" in person.screen_text())
         assert "✗ no pasa" in person.screen_text()
+        assert "· Cambio en preguntas sin relación" in person.screen_text()
         assert "retenido" in person.screen_text()
 
 
