@@ -143,10 +143,6 @@ class Transcript(ScrollView, can_focus=True):
         room = (self.scrollable_content_region.width or self.size.width or self._settings.reading_width) - GUTTER - 1
         return max(8, min(room, self._settings.reading_width))
 
-    @property
-    def row_count(self) -> int:
-        return len(self._lines)
-
     def draw(self) -> None:
         """Draw what was streamed since the last frame."""
         if not self._stale or self._live is None or self._live.document is None:

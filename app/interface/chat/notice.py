@@ -2,19 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
 from rich.text import Text
 from textual.timer import Timer
 from textual.widgets import Static
-
-
-@dataclass(frozen=True)
-class Undo:
-    """How to take something back."""
-
-    back: Callable[[], None]
 
 
 class Notice(Static):

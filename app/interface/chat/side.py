@@ -131,9 +131,6 @@ class Side(Vertical):
     def focus_search(self) -> None:
         self.query_one("#search", Input).focus()
 
-    def clear_search(self) -> None:
-        self.query_one("#search", Input).value = ""
-
     @property
     def search_text(self) -> str:
         return self.query_one("#search", Input).value

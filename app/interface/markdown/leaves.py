@@ -7,7 +7,7 @@ from typing import Final
 
 from app.interface.markdown.code import Grammar, colour, grammar
 from app.interface.markdown.inline import inline
-from app.interface.markdown.lines import BLANK, Line, Look, Span, breaks, slice_spans, wrap
+from app.interface.markdown.lines import Line, Look, Span, breaks, slice_spans, wrap
 
 HEADINGS: Final = {1: Look.HEADING | Look.STRONG | Look.RULE, 2: Look.HEADING | Look.STRONG}
 
@@ -23,13 +23,10 @@ class Leaf:
         self.rest = tuple(rest)
         self.gap = gap
         self.source: list[str] = []
-        self._height = 0
 
     def tail(self, width: int) -> tuple[int, list[Line]]:
         """(index of the first row that changed, the rows from there on) at ``width`` cells."""
-        lines = self._layout(width)
-        self._height = len(lines)
-        return 0, lines
+        return 0, self._layout(width)
 
     def forget(self) -> None:
         """The width changed: the next ``tail`` gives everything."""
@@ -120,10 +117,3 @@ class Code(Leaf):
             Line((*(prefix if row == 0 else self.rest), Span(" "), *slice_spans(spans, start, end)), row > 0, True)
             for row, (start, end) in enumerate(breaks(text, room))
         ]
-
-
-class Blank(Leaf):
-    """Nothing yet: an answer that has not begun."""
-
-    def _layout(self, width: int) -> list[Line]:
-        return [BLANK]

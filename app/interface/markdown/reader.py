@@ -70,10 +70,6 @@ class Reader:
         self._quotes = 0
         self._blank = False
 
-    @property
-    def in_code(self) -> bool:
-        return self._fence is not None
-
     def mark(self) -> _Mark:
         """The state to come back to with ``rewind``."""
         last = self.leaves[-1] if self.leaves else None
