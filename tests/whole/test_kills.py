@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from configs.home import Home
+from tests.app.interface.terminal import Terminal
 from tests.whole.household import LESSONS, enlace, enlace_json, start
 
 KILLS = 10
@@ -53,6 +54,35 @@ def test_no_question_is_lost_when_the_engine_is_killed(home: Home) -> None:
 
 @pytest.mark.soak
 @pytest.mark.timeout(900)
+def test_no_question_or_finished_sentence_is_lost_when_the_screen_is_killed(home: Home) -> None:
+    moments = random.Random(4)
+    enlace("engine", "start")
+    written_for = {}
+    for number in range(KILLS):
+        question = QUESTION.format(number)
+        terminal = Terminal(home)
+        terminal.wait_for("entrenador en reposo")
+        terminal.type(question + "\r")
+        terminal.wait_for("Enlace · v0")  # the head of the answer: the question is stored
+        written_for[question] = moments.random() * 3
+        until = time.monotonic() + written_for[question]
+        while time.monotonic() < until:
+            terminal.read()
+        terminal.process.kill()
+        terminal.process.wait()
+        terminal.close()
+    kept = messages()
+    asked = {message["id"]: message["content"] for message in kept if message["role"] == "user"}
+    assert set(asked.values()) == set(written_for)
+    for answer in (message for message in kept if message["role"] == "assistant"):
+        assert answer["state"] in ("partial", "complete")
+        # An answer is stored at least once a second, from its first words on.
+        assert answer["content"] or written_for[asked[answer["parent_id"]]] < 2
+    assert enlace_json("ask", "What is the capital of France?")["state"] == "complete"
+
+
+@pytest.mark.soak
+@pytest.mark.timeout(900)
 def test_no_question_or_finished_sentence_is_lost_when_whoever_asks_is_killed(home: Home) -> None:
     moments = random.Random(2)
     enlace("engine", "start")
@@ -79,7 +109,7 @@ def test_no_question_or_finished_sentence_is_lost_when_whoever_asks_is_killed(ho
 def test_a_killed_training_leaves_nothing_half_written(home: Home) -> None:
     moments = random.Random(3)
     enlace("lessons", "import", str(LESSONS))
-    for number in range(KILLS):
+    for number in range(2 * KILLS):  # ten times the worker, ten times its supervisor
         training = start("train", "now")
         wait_for(lambda: bool(trainer_processes(home, "trainer")))
         time.sleep(0.5 + moments.random() * 12)
