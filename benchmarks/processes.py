@@ -9,9 +9,8 @@ import subprocess
 import tempfile
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import psutil
 
@@ -139,24 +138,3 @@ def _group_lives(process: subprocess.Popen[bytes]) -> bool:
     except (ProcessLookupError, PermissionError):
         return False
     return True
-
-
-@contextlib.contextmanager
-def background(
-    arguments: Sequence[str], environment: Mapping[str, str], log: Path
-) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that runs while the block does; its output goes to ``log``; it is ended whatever happens."""
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            list(arguments),
-            env=dict(environment),
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-        try:
-            yield process
-        finally:
-            end_group(process)
-            process.wait()
