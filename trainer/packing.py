@@ -13,7 +13,9 @@ import torch
 
 from trainer.model.kernels import AttentionPlan
 
-QUERY_ROW = 32  # tokens of one path that are answered in one padded row of the attention
+# Tokens of one path that are answered in one padded row of the attention. Shorter rows pad less but read the keys of
+# the path again more often; the result is the same, so it is no setting.
+QUERY_ROW = 32
 NEVER = -1e9  # added to a score that must not count; finite, so that a row of padding alone stays finite
 
 
