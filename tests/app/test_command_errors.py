@@ -1,0 +1,105 @@
+"""What goes wrong in a command is said in a sentence, with the right exit code and never a traceback."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from configs.home import Home
+from tests.app.conftest import Run
+
+pytestmark = pytest.mark.timeout(180)
+
+
+def no_traceback(text: str) -> bool:
+    return "Traceback" not in text and 'File "' not in text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "code", "said"),
+    [
+        (("ask", " \n"), {}, 2, "no question"),
+        (("ask", "Hi"), {"ENLACE_HOME": "/dev/null/house"}, 1, "/dev/null/house"),
+        (("ask", "Hi"), {"ENLACE_ENGINE__MODEL": "absent"}, 1, "absent"),
+        (("ask", "Hi"), {"ENLACE_ENGINE__SLOTS": "many"}, 2, "engine.slots"),
+        (("ask", "Hi"), {"ENLACE_ENGINE__SLOT": "2"}, 2, "engine.slots"),
+        (("ask", "Hi", "--member", "nobody"), {}, 2, "nobody"),
+        (("ask", "Hi", "--temperature", "9"), {}, 2, "--temperature"),
+        (("ask",), {}, 2, "enlace ask --help"),
+        (("ask", "two", "words"), {}, 2, "quotes"),
+        (("ask", "Hi", "--sed", "7"), {}, 2, "--sed"),
+        (("ask", "Hi", "--seed"), {}, 2, "--seed"),
+        (("lessons", "add"), {}, 2, "--question"),
+        (("train", "sing"), {}, 2, "enlace train --help"),
+        (("sing",), {}, 2, "sing"),
+        (("chats", "show", "7"), {}, 2, "7"),
+        (("chats", "show", "²"), {}, 2, "²"),
+        (("members", "add", " "), {}, 2, ""),
+        (("members", "add", "Ana", "--language", "tlh"), {}, 2, "tlh"),
+        (("members", "remove", "nobody", "--yes"), {}, 2, "nobody"),
+        (("lessons", "add", "--question", "Q", "--chosen", "A", "--rejected", "A "), {}, 2, ""),
+        (("lessons", "add", "--question", "Q", "--chosen", " "), {}, 2, ""),
+        (("lessons", "import", "/nowhere/at/all"), {}, 1, "/nowhere/at/all"),
+        (("memory", "forget", "3"), {}, 2, "3"),
+        (("tools", "call", "weather"), {}, 2, "calculate"),
+        (("tools", "call", "calculate", "2**999999999"), {}, 1, "400"),
+        (("snapshots", "rollback"), {}, 1, "v0"),
+        (("snapshots", "show", "v9"), {}, 2, "v9"),
+        (("train", "stop"), {}, 1, "enlace train now"),
+        (("train", "status"), {}, 1, "enlace train now"),
+        (("models", "use", "absent"), {}, 1, "absent"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_a_sentence_with_the_right_code(
+    here: Run, arguments: tuple[str, ...], environment: dict[str, str], code: int, said: str
+) -> None:
+    ran = here(*arguments, **environment)
+    assert (ran.code, ran.out) == (code, ""), ran.err
+    assert said in ran.err
+    assert no_traceback(ran.err)
+    assert 1 <= len(ran.err.strip().splitlines()) <= 2
+
+
+@pytest.mark.parametrize("content", [b"GGUF" + b"\0" * 39, b"I am a text file.\n" * 100, b""])
+def test_a_broken_model_is_named(here: Run, home: Home, content: bytes) -> None:
+    (home.models / "broken.gguf").write_bytes(content)
+    for ran in (here("ask", "Hi", ENLACE_ENGINE__MODEL="broken"), here("models", "use", "broken")):
+        assert ran.code == 1
+        assert "broken.gguf" in ran.err
+        assert no_traceback(ran.err)
+
+
+def test_a_truncated_model_is_named(here: Run, home: Home, starter: Path) -> None:
+    with starter.open("rb") as whole:
+        (home.models / "half.gguf").write_bytes(whole.read(3_000_000))
+    ran = here("ask", "Hi", ENLACE_ENGINE__MODEL="half")
+    assert ran.code == 1
+    assert "half.gguf" in ran.err
+    assert no_traceback(ran.err)
+
+
+def test_an_error_that_nobody_foresaw_is_one_sentence_and_its_details_are_in_the_log(here: Run, home: Home) -> None:
+    home.config_file.write_text("assistant:\n  time_zone: Europe/Madrid\n", encoding="utf-8")
+    home.family_db.mkdir()
+    ran = here("members", "list")
+    assert ran.code == 1
+    assert no_traceback(ran.err)
+
+
+@pytest.mark.parametrize(("redirection", "code", "said"), [("> /dev/full", 1, b"No space"), (">&-", 0, b"")])
+def test_output_that_cannot_be_written_is_told_of_and_one_that_is_not_wanted_is_not(
+    home: Home, redirection: str, code: int, said: bytes
+) -> None:
+    ran = subprocess.run(
+        ["sh", "-c", f"{sys.executable} -m app members list {redirection}"],
+        capture_output=True,
+        timeout=60,
+        check=False,
+    )
+    assert ran.returncode == code, ran.stderr
+    assert said in ran.stderr
+    assert no_traceback(ran.stderr.decode())
+    assert b"Exception" not in ran.stderr
