@@ -35,9 +35,11 @@ async def look(session: Session) -> Facts:
     """Ask the engine, the store and the system. Raises EnlaceError."""
     status = await session.engine.status()
     run = session.household.runs.running()
+    current = session.snapshot()
     return Facts(
-        model=session.settings.engine.model if status is None else status.model,
-        snapshot=session.snapshot().id,
+        # The setting counts for a household's first snapshot only: what answers next is the current one's base.
+        model=current.base_name if status is None else status.model,
+        snapshot=current.id,
         engine_runs=status is not None,
         network=network_up(),
         training=None if run is None else run_fraction(session, run),
