@@ -27,7 +27,7 @@ from engine.messages import Message
 from memory import runlog
 from trainer.lessons import TrainingLesson
 from trainer.run_files import Inputs, RunFiles, write_json
-from trainer.supervisor import WORKER_ENVIRONMENT
+from trainer.supervisor import worker_environment
 
 TIME_BOUND = 1 / 3
 MEMORY_BOUND = 0.3
@@ -84,10 +84,11 @@ def training(plan: Plan) -> list[Row]:
 
 def _ours(plan: LearningPlan, threads: int, number: int) -> Trained:
     """The stages as the supervisor starts them, up to the adapter. Raises MeasurementFailed."""
-    environment = clean_environment() | WORKER_ENVIRONMENT
     with tempfile.TemporaryDirectory(prefix="enlace-b-") as folder:
         files = RunFiles(Path(folder) / "run")
-        write_json(files.inputs, _inputs(Home(Path(folder)), plan, threads).as_json())
+        inputs = _inputs(Home(Path(folder)), plan, threads)
+        environment = clean_environment() | worker_environment(inputs.engine)
+        write_json(files.inputs, inputs.as_json())
         stages = []
         for stage in STAGES:
             command = [sys.executable, "-m", "trainer.worker", stage, str(files.folder)]

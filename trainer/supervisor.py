@@ -20,6 +20,7 @@ from typing import Any, BinaryIO
 
 from configs.errors import EnlaceError
 from configs.home import Home
+from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from memory import runlog
 from memory.household import Household
@@ -34,8 +35,6 @@ from trainer.promotion import promote
 from trainer.run_files import Inputs, RunFiles, read_json
 
 POLL_SECONDS = 0.05
-# A waiting OpenMP thread that spins takes the processor from the engine, idle priority or not.
-WORKER_ENVIRONMENT = {"OMP_WAIT_POLICY": "PASSIVE", "PYTHONUNBUFFERED": "1"}
 
 
 @dataclass(frozen=True)
@@ -88,7 +87,7 @@ class Supervisor:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**os.environ, **WORKER_ENVIRONMENT, "GOMP_SPINCOUNT": str(self._settings.engine.thread_spins)},
+                env={**os.environ, **worker_environment(self._settings.engine)},
                 cwd=Path(__file__).parents[1],
             )
             try:
@@ -184,3 +183,10 @@ def carry(home: Home, settings: Settings, recipe: str, who: str) -> Outcome:
 def as_line(outcome: Outcome) -> str:
     """An outcome as one line of JSON."""
     return json.dumps(asdict(outcome))
+
+
+def worker_environment(settings: EngineSettings) -> dict[str, str]:
+    """What a stage's process finds in its environment beside its supervisor's own."""
+    # A waiting OpenMP thread that spins takes the processor from the engine, idle priority or not.
+    spins = str(settings.thread_spins)
+    return {"OMP_WAIT_POLICY": "PASSIVE", "GOMP_SPINCOUNT": spins, "PYTHONUNBUFFERED": "1"}
