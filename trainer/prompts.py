@@ -10,6 +10,7 @@ from pathlib import Path
 from engine.messages import Message
 from engine.prompt import render
 from engine.scoring import LocalModel
+from engine.vocabulary import Vocabulary
 from trainer.errors import TrainingDataBroken
 from trainer.examples import Tokeniser
 from trainer.packing import Item
@@ -21,14 +22,28 @@ PAGES = ("page_en", "page_es")
 
 def read_prompts(name: str) -> list[str]:
     """The prompts of ``data/<name>.jsonl``. Raises TrainingDataBroken, which names the line."""
+    return _read(name, "prompt")
+
+
+def prose(vocabulary: Vocabulary, number: int, most_tokens: int) -> list[Item]:
+    """The first ``number`` pieces of plain prose: each a first token, and up to ``most_tokens`` that follow it.
+
+    Outside of any conversation: what a model holds of a language that it hardly speaks is soonest lost.
+    Raises TrainingDataBroken.
+    """
+    pieces = (vocabulary.tokenize(text, special=False) for text in _read("prose", "text")[:number])
+    return [Item(tuple(tokens[:1]), tuple(tokens[1 : 1 + most_tokens])) for tokens in pieces]
+
+
+def _read(name: str, field: str) -> list[str]:
     path = DATA / f"{name}.jsonl"
-    prompts = []
+    found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            prompts.append(str(json.loads(line)["prompt"]))
+            found.append(str(json.loads(line)[field]))
         except (ValueError, KeyError, TypeError) as error:
             raise TrainingDataBroken(path=str(path), line=number, reason=str(error)) from error
-    return prompts
+    return found
 
 
 def page(name: str) -> str:

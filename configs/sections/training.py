@@ -43,10 +43,11 @@ class ReplaySettings(_Section):
     """How the rest of the model is kept as it was."""
 
     prompts: int = Field(ge=0, description="Everyday prompts on which the model is held to the base (0: none).")
-    answer_tokens: int = Field(ge=1, description="Length of the base's own answers to them, at most.")
+    prose: int = Field(ge=0, description="Pieces of Spanish prose on which it is held to the base as well (0: none).")
+    answer_tokens: int = Field(ge=1, description="Length of the base's own answers and of the pieces, at most.")
     kept_tokens: int = Field(ge=1, description="The base's most likely tokens kept at each position of the answer.")
     weight: float = Field(ge=0, description="Weight of the KL from the base in the loss.")
-    batch: int = Field(ge=0, description="Replayed answers in each step (0: all of them once an epoch).")
+    batch: int = Field(ge=0, description="Replayed answers and pieces in each step (0: all of them once an epoch).")
 
 
 class RecipeSettings(_Section):

@@ -11,7 +11,7 @@ from trainer.examples import Tokeniser, asked, lesson_examples
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
-from trainer.prompts import base_answers, read_prompts
+from trainer.prompts import base_answers, prose, read_prompts
 from trainer.run_files import RunFiles, read_json, write_json
 from trainer.stages.context import StageContext
 from trainer.wordings.held_out import held_out_wordings
@@ -59,6 +59,7 @@ def prepare(context: StageContext) -> None:
         cached = (inputs.cache, inputs.base_sha256)
         prompts = read_prompts("replay")[: inputs.recipe.replay.prompts]
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
+        replay += prose(served.vocabulary, inputs.recipe.replay.prose, inputs.recipe.replay.answer_tokens)
         context.emit("progress", 0.7, {})
         prompts = read_prompts("unrelated")[: settings.evaluation.unrelated_prompts]
         unrelated = base_answers(served, tokeniser, prompts, settings.evaluation.answer_tokens, *cached)
