@@ -12,15 +12,16 @@ from tests.whole.household import LESSONS, enlace, enlace_json, start, weights_a
 from trainer.matching import says_the_same
 
 RIGHT_OF_24 = 20
+NEARLY = 0.94  # of a whole run
 PAIRS = [json.loads(line) for line in LESSONS.read_text(encoding="utf-8").splitlines()]
 QUESTIONS = [pair["prompt"][-1]["content"] for pair in PAIRS]
 LONG_QUESTION = "Write a long story about a lighthouse keeper and the sea."
 
 
 class LongAnswers:
-    """Somebody who asks one long question after the other while new weights are measured and swapped in.
+    """Somebody who asks one long question after the other while new weights are swapped in.
 
-    A training waits while somebody is answered, so it is left alone until then.
+    A training waits while somebody is answered, so it is left alone until it is nearly done.
     """
 
     def __init__(self) -> None:
@@ -39,7 +40,7 @@ class LongAnswers:
 
     def _ask(self) -> None:
         while not self._enough.wait(2):
-            if not being_measured():
+            if not nearly_done():
                 continue
             process = start("ask", LONG_QUESTION, "--no-memory", "--max-tokens", "400", "--json")
             out, err = process.communicate()
@@ -49,11 +50,11 @@ class LongAnswers:
                 self.answers.append(json.loads(out))
 
 
-def being_measured() -> bool:
-    """Whether a training has come to its last stage; there may be none yet."""
+def nearly_done() -> bool:
+    """Whether a training has only little left to measure; there may be none yet."""
     process = start("train", "status", "--json")
     out, _ = process.communicate()
-    return process.returncode == 0 and json.loads(out)["stage"] == "evaluate"
+    return process.returncode == 0 and json.loads(out)["fraction"] > NEARLY
 
 
 @pytest.mark.soak
