@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
@@ -39,7 +40,8 @@ class Person:
         deadline = time.monotonic() + WITHIN
         while not condition():
             assert time.monotonic() < deadline, f"still not so:\n{self.screen_text()}"
-            await self.pilot.pause(0.02)
+            # Not the pilot's pause: it waits for a screen at rest, which one that streams is not for seconds.
+            await asyncio.sleep(0.02)
 
     async def ask(self, question: str) -> None:
         """Send a question and wait for the end of its answer."""
