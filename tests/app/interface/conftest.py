@@ -19,7 +19,8 @@ from configs.home import Home
 from tests.conftest import end_engine
 
 WITHIN = 120.0
-SHORT_ANSWERS = {"engine": {"sampling": {"max_tokens": 12, "temperature": 0.0}}}
+SHORT = 12  # tokens of an answer that a test only waits for
+LONG = 1024  # and of one that it stops in the middle
 
 
 @dataclass
@@ -72,10 +73,13 @@ Opener = Callable[..., AbstractAsyncContextManager[Person]]
 
 
 @asynccontextmanager
-async def interface(home: Home, *, language: str = "es", size: tuple[int, int] = (120, 36)) -> AsyncIterator[Person]:
-    """The interface of ``home``, open."""
+async def interface(
+    home: Home, *, language: str = "es", size: tuple[int, int] = (120, 36), answer_tokens: int = SHORT
+) -> AsyncIterator[Person]:
+    """The interface of ``home``, open; no answer is longer than ``answer_tokens``."""
     environ = {"ENLACE_HOME": str(home.root), "LANG": f"{language}.UTF-8"}
-    with Session(environ, language=language, options=SHORT_ANSWERS) as session:
+    options = {"engine": {"sampling": {"max_tokens": answer_tokens, "temperature": 0.0}}}
+    with Session(environ, language=language, options=options) as session:
         app = EnlaceApp(session)
         async with app.run_test(size=size) as pilot:
             person = Person(app, pilot)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from configs.home import Home
-from tests.app.interface.conftest import interface
+from tests.app.interface.conftest import LONG, interface
 
 
 async def test_leaving_in_mid_answer_ends_at_once_and_keeps_what_was_written(talking_home: Home) -> None:
-    async with interface(talking_home) as person:
-        person.chat.composer.load_text("Write a story about a girl who sails around the world.")
+    async with interface(talking_home, answer_tokens=LONG) as person:
+        person.chat.composer.load_text("Tell me a very long story about the sea.")
         await person.pilot.press("enter")
         await person.until(lambda: person.chat.talk and person.chat.talk.progress.tokens > 2)
         await person.pilot.press("ctrl+q")
@@ -17,6 +17,6 @@ async def test_leaving_in_mid_answer_ends_at_once_and_keeps_what_was_written(tal
         memory = person.app.session.memory
         (conversation,) = memory.chats.list()
         question, answer = memory.chats.path(conversation.id)
-        assert question.content == "Write a story about a girl who sails around the world."
+        assert question.content == "Tell me a very long story about the sea."
         assert answer.state == "stopped", (answer.content, answer.meta)
         assert answer.content

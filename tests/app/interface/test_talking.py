@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from configs.home import Home
-from tests.app.interface.conftest import interface
+from tests.app.interface.conftest import LONG, interface
 
 
 async def test_an_answer_is_shown_stored_and_told_of_in_the_status_line(talking_home: Home) -> None:
@@ -21,8 +21,8 @@ async def test_an_answer_is_shown_stored_and_told_of_in_the_status_line(talking_
 
 
 async def test_esc_stops_an_answer_which_is_kept_and_marked(talking_home: Home) -> None:
-    async with interface(talking_home) as person:
-        person.chat.composer.load_text("Write a story about a girl who sails around the world.")
+    async with interface(talking_home, answer_tokens=LONG) as person:
+        person.chat.composer.load_text("Tell me a very long story about the sea.")
         await person.pilot.press("enter")
         await person.until(lambda: person.chat.talk and person.chat.talk.progress.tokens > 2)
         await person.pilot.press("escape")
@@ -38,8 +38,8 @@ async def test_esc_stops_an_answer_which_is_kept_and_marked(talking_home: Home) 
 
 
 async def test_a_new_conversation_in_mid_answer_stops_and_keeps_it(talking_home: Home) -> None:
-    async with interface(talking_home) as person:
-        person.chat.composer.load_text("Write a story about a girl who sails around the world.")
+    async with interface(talking_home, answer_tokens=LONG) as person:
+        person.chat.composer.load_text("Tell me a very long story about the sea.")
         await person.pilot.press("enter")
         await person.until(lambda: person.chat.talk and person.chat.talk.progress.tokens > 2)
         await person.pilot.press("f2")
@@ -48,7 +48,7 @@ async def test_a_new_conversation_in_mid_answer_stops_and_keeps_it(talking_home:
         await person.ask("What is two plus two?")
         assert person.talk_path() == ["user", "assistant"]
         chats = person.app.session.memory.chats
-        left = next(each for each in chats.list() if "girl" in each.title)
+        left = next(each for each in chats.list() if "the sea" in each.title)
         assert chats.path(left.id)[-1].state == "stopped"
         assert chats.path(left.id)[-1].content
 

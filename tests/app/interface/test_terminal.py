@@ -34,7 +34,7 @@ def answers(home: Home) -> list[ChatMessage]:
 
 def test_a_typed_question_is_answered_bit_by_bit_and_ctrl_q_leaves(terminal: Terminal, home: Home) -> None:
     terminal.wait_for("entrenador en reposo")
-    terminal.type("Write a story about a girl who sails around the world.\r")
+    terminal.type("Tell me a very long story about the sea.\r")
     deadline = time.monotonic() + WITHIN
     while not any(answer.content.split() for answer in answers(home)):
         assert time.monotonic() < deadline
@@ -52,7 +52,7 @@ def test_a_typed_question_is_answered_bit_by_bit_and_ctrl_q_leaves(terminal: Ter
 
 def test_closing_the_terminal_mid_answer_keeps_what_there_was(terminal: Terminal, home: Home) -> None:
     terminal.wait_for("entrenador en reposo")
-    terminal.type("Write a story about a girl who sails around the world.\r")
+    terminal.type("Tell me a very long story about the sea.\r")
     deadline = time.monotonic() + WITHIN
     while not any(answer.content for answer in answers(home)):
         assert time.monotonic() < deadline
