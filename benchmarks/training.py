@@ -133,7 +133,7 @@ def _inputs(home: Home, plan: LearningPlan, threads: int) -> Inputs:
         training=settings.training,
         engine=settings.engine,
         busy_flag=home.busy_flag,
-        cache=home.root / "cache",
+        cache=home.cache,
     )
 
 

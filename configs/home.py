@@ -75,6 +75,21 @@ class Home:
     def config_file(self) -> Path:
         return self.root / "config.yaml"
 
+    @property
+    def interface_file(self) -> Path:
+        """What the interface remembers of its own, such as the colours that somebody chose."""
+        return self.root / "interface.json"
+
+    @property
+    def search_db(self) -> Path:
+        """What the search of the web remembers; safe to lose."""
+        return self.root / "search.db"
+
+    @property
+    def cache(self) -> Path:
+        """What the trainer can work out again."""
+        return self.root / "cache"
+
     def artifact(self, digest: str) -> Path:
         """Where the store keeps the artifact whose SHA-256 is ``digest`` (64 lower-case hex digits)."""
         return self.store / "sha256" / digest[:2] / digest[2:]

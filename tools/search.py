@@ -36,7 +36,7 @@ async def web_search(query: str, *, context: ToolContext) -> ToolResult:
         raise SearchOff
     query = cut_at_word(clean_page_text(query, settings.longest_query * 2), settings.longest_query)
     region = settings.regions.get(context.phrases.language, "wt-wt")
-    store = SearchStore(context.home.root / "search.db", settings, context.clock)
+    store = SearchStore(context.home.search_db, settings, context.clock)
     asked = json.dumps([query.casefold(), region, settings.safe_search])
     found = store.cached(asked)
     if found is None:

@@ -42,7 +42,7 @@ def begin(
         training=training,
         engine=settings.engine,
         busy_flag=home.busy_flag,
-        cache=home.root / "cache",
+        cache=home.cache,
     )
     household.runs.give(run_id, (lesson.id for lesson in kept))
     write_json(files.inputs, inputs.as_json())

@@ -5,17 +5,14 @@ from __future__ import annotations
 import json
 import os
 from pathlib import Path
-from typing import Final
 
 from configs.home import Home
-
-_FILE: Final = "interface.json"
 
 
 def chosen_theme(home: Home, default: str) -> str:
     """``dark`` or ``light``: what was chosen last, else ``default``. A damaged file counts as none."""
     try:
-        kept = json.loads((home.root / _FILE).read_text(encoding="utf-8"))
+        kept = json.loads(home.interface_file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return default
     theme = kept.get("theme") if isinstance(kept, dict) else None
@@ -24,7 +21,7 @@ def chosen_theme(home: Home, default: str) -> str:
 
 def keep_theme(home: Home, theme: str) -> None:
     """Remember the choice. Raises OSError."""
-    target = home.root / _FILE
+    target = home.interface_file
     aside = Path(f"{target}.{os.getpid()}")
     with aside.open("w", encoding="utf-8") as file:
         json.dump({"theme": theme}, file)

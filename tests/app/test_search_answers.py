@@ -41,7 +41,7 @@ async def test_a_refused_search_ends_in_a_sentence_and_everything_else_goes_on(t
         assistant = session.assistant()
         assert "wait" in (await answer_to(assistant, "search for beavers")).text
         assert "Paris" in (await answer_to(assistant, "What is the capital of France?")).text
-        store = SearchStore(session.home.root / "search.db", session.settings.tools.search, lambda: 0.0)
+        store = SearchStore(session.home.search_db, session.settings.tools.search, lambda: 0.0)
         assert list(store.pauses()) == ["duckduckgo"]
 
 

@@ -62,7 +62,7 @@ async def test_the_household_s_cache_keeps_no_question_and_nothing_that_is_old(
 ) -> None:
     service.results = [("Otters", "https://a.example/", "They swim.")]
     await web_search("zanzibar pelican", context=found_by)
-    cache = found_by.home.root / "search.db"
+    cache = found_by.home.search_db
     assert b"pelican" not in cache.read_bytes()
     assert stat.S_IMODE(cache.stat().st_mode) == 0o600
     service.results = [("Cats", "https://b.example/", "They purr.")]
@@ -74,7 +74,7 @@ async def test_the_household_s_cache_keeps_no_question_and_nothing_that_is_old(
 
 async def test_a_damaged_cache_is_told_once_and_made_anew(found_by: ToolContext, service: Service) -> None:
     service.results = [("Otters", "https://a.example/", "They swim.")]
-    (found_by.home.root / "search.db").write_bytes(b"no database at all" * 1000)
+    found_by.home.search_db.write_bytes(b"no database at all" * 1000)
     with pytest.raises(SearchFailed):
         await web_search("nutrias", context=found_by)
     assert "They swim." in (await web_search("nutrias", context=found_by)).text

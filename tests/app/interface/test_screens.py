@@ -26,7 +26,7 @@ VARIANTS = [
 async def test_every_screen_opens_and_fits(
     open_interface: Opener, home: Home, language: str, size: tuple[int, int], theme: str
 ) -> None:
-    (home.root / "interface.json").write_text(json.dumps({"theme": theme}))
+    home.interface_file.write_text(json.dumps({"theme": theme}))
     text = Catalogue(language).text
     async with open_interface(language=language, size=size) as person:
         assert person.app.theme == f"enlace-{theme}"
