@@ -1,4 +1,4 @@
-"""Files that people ask for: whole or not at all, and readable by their owner alone."""
+"""Text files that appear whole or not at all, readable by their owner alone."""
 
 from __future__ import annotations
 

@@ -18,6 +18,7 @@ from app.interface.chat.screen import ChatScreen
 from app.interface.palette import EnlaceCommands
 from app.interface.terminal_driver import TerminalDriver
 from configs.errors import EnlaceError
+from memory.errors import FileNotWritten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -112,7 +113,7 @@ class EnlaceApp(App[int]):
         self.theme = themes.theme_name(self.theme_choice)
         try:
             choices.keep_theme(self.session.home, self.theme_choice)
-        except OSError:
+        except FileNotWritten:
             _log.warning("the colours could not be kept", exc_info=True)
 
     def action_command_palette(self) -> None:

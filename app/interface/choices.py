@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
-from pathlib import Path
 
 from configs.home import Home
+from memory.whole_files import write_whole
 
 
 def chosen_theme(home: Home, default: str) -> str:
@@ -20,11 +19,5 @@ def chosen_theme(home: Home, default: str) -> str:
 
 
 def keep_theme(home: Home, theme: str) -> None:
-    """Remember the choice. Raises OSError."""
-    target = home.interface_file
-    aside = Path(f"{target}.{os.getpid()}")
-    with aside.open("w", encoding="utf-8") as file:
-        json.dump({"theme": theme}, file)
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(aside, target)
+    """Remember the choice. Raises FileNotWritten."""
+    write_whole(home.interface_file, json.dumps({"theme": theme}))
