@@ -54,9 +54,6 @@ class Transcript(ScrollView, can_focus=True):
             super().__init__()
             self.following = following
 
-    class FocusMoved(Message):
-        """Another entry has the focus."""
-
     def __init__(self, settings: InterfaceSettings, *, id: str | None = None) -> None:  # noqa: A002 - Textual's own name
         super().__init__(id=id)
         self.entries: list[Entry] = []
@@ -130,7 +127,6 @@ class Transcript(ScrollView, can_focus=True):
                 self._lay_out(self.entries.index(changed))
         if entry is not None and visible:
             self.bring(entry)
-        self.post_message(self.FocusMoved())
 
     def rows_of(self, entry: Entry) -> tuple[int, int]:
         """(first row, rows) of the entry's text, in rows of the whole transcript."""

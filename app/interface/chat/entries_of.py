@@ -45,7 +45,7 @@ class EntryMaker:
     def live(self, key: str, snapshot: str, created_at: float) -> Entry:
         """The entry of an answer that is only beginning."""
         entry = Entry(key, self.title(snapshot), clock_time(created_at))
-        entry.notes = (self._dim(self._catalogue.text("screen.thinking")),)
+        entry.notes = (self.dim(self._catalogue.text("screen.thinking")),)
         self._kept[key] = entry
         return entry
 
@@ -73,7 +73,7 @@ class EntryMaker:
 
     def dim(self, text: str) -> tuple[Span, ...]:
         """A quiet note."""
-        return self._dim(text)
+        return (Span(text, Look.DIM),)
 
     def _question_title(self) -> tuple[Span, ...]:
         return (Span(self._catalogue.text("screen.you"), Look.STRONG | Look.MEMBER),)
@@ -101,7 +101,7 @@ class EntryMaker:
             good = message.rating > 0
             yield (Span(text(f"screen.rated_{'good' if good else 'bad'}"), Look.SUCCESS if good else Look.WARNING),)
         if version[1] > 1:
-            yield self._dim(text("screen.version", number=version[0], total=version[1]))
+            yield self.dim(text("screen.version", number=version[0], total=version[1]))
 
     def _failure(self, failure: Mapping[str, Any]) -> str:
         """Why an answer was not finished, as it was stored."""
@@ -113,9 +113,6 @@ class EntryMaker:
             spans += [Span(_SEPARATOR, Look.DIM)] if spans else []
             spans.append(Span(self._catalogue.text(f"screen.hint.{name}"), Look.DIM, f"screen.{name}"))
         return tuple(spans)
-
-    def _dim(self, text: str) -> tuple[Span, ...]:
-        return (Span(text, Look.DIM),)
 
 
 def clock_time(at: float) -> str:

@@ -25,7 +25,7 @@ class ChatScreen(AnswerActions, ConversationActions):
 
     BINDINGS: ClassVar[list[BindingType]] = [
         *(
-            Binding(action.key, action.name, show=False, priority=action.key not in ("escape", "ctrl+z"))
+            Binding(action.key, action.name, show=False, priority=action.key != "escape")
             for action in ACTIONS
             if action.key
         ),

@@ -109,19 +109,18 @@ class Talk:
                 return message
         return self.last(role)
 
-    def turn_version(self, step: int) -> bool:
-        """Show the version before (-1) or after (1) the focused message; False where there is only one."""
+    def turn_version(self, step: int) -> None:
+        """Show the version before (-1) or after (1) the focused message, where there is more than one."""
         entry = self._transcript.focused_entry
         message = next((m for m in self.path if entry is not None and m.id == entry.key), self.last("assistant"))
         if message is None:
-            return False
+            return
         versions = [version.id for version in self.session.memory.chats.siblings(message.id)]
         if len(versions) < 2:
-            return False
+            return
         chosen = versions[(versions.index(message.id) + step) % len(versions)]
         self.refresh(self.session.memory.chats.newest_leaf(chosen).id)
         self._transcript.focus_on(next((e for e in self._transcript.entries if e.key == chosen), None))
-        return True
 
     # Talking
 

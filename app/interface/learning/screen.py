@@ -37,15 +37,14 @@ class LearningScreen(Screen[None]):
         Binding("f4", "tab('snapshots')", show=False),
     ]
 
-    def __init__(self, first: str = "lessons") -> None:
+    def __init__(self) -> None:
         super().__init__()
-        self._first = first
         self._undo: list[Callable[[], object]] = []
 
     def compose(self) -> ComposeResult:
         text = self.app.catalogue.text
         yield Bar(text("screen.learning.title"), strong=True, id="header")
-        with TabbedContent(initial=self._first):
+        with TabbedContent(initial="lessons"):
             for key, name, pane in (
                 ("F2", "lessons", LessonsPane()),
                 ("F3", "training", TrainingPane()),
