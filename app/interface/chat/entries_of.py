@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from app.errors_text import explain
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
+from app.interface.times import clock_time
 from app.reported import Reported
 from app.terminal_text import clean
 
@@ -113,8 +113,3 @@ class EntryMaker:
             spans += [Span(_SEPARATOR, Look.DIM)] if spans else []
             spans.append(Span(self._catalogue.text(f"screen.hint.{name}"), Look.DIM, f"screen.{name}"))
         return tuple(spans)
-
-
-def clock_time(at: float) -> str:
-    """Hours and minutes, as clocks here show them."""
-    return datetime.datetime.fromtimestamp(at).strftime("%H:%M")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -14,6 +13,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.interface.learning.messages import Said
+from app.interface.times import day_and_time
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 from memory.text import fold
@@ -127,12 +127,11 @@ class LessonsPane(Vertical):
     def _pair(self, lesson: Lesson) -> Text:
         text = self.app.catalogue.text
         visibility = "withdrawn" if lesson.status == "withdrawn" else lesson.visibility
-        when = datetime.datetime.fromtimestamp(lesson.created_at).strftime("%d/%m/%Y %H:%M")
         facts = text(
             "screen.learning.lessons.facts",
             source=text(f"screen.learning.sources.{lesson.source}"),
             visibility=text(f"screen.learning.lessons.{visibility}"),
-            date=when,
+            date=day_and_time(lesson.created_at),
             snapshot=f" · {clean(lesson.snapshot)}" if lesson.snapshot else "",
         )
         pair = Text()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -15,6 +14,7 @@ from textual.widgets.option_list import Option
 
 from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
+from app.interface.times import day_and_time
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 
@@ -101,7 +101,9 @@ class SnapshotsPane(Vertical):
 
     def _row(self, snapshot: Snapshot, current: str) -> Text:
         mark = "●" if snapshot.id == current else " "
-        return Text(f"{mark} {snapshot.id:<6}{_moment(snapshot.created_at)}", "bold" if snapshot.id == current else "")
+        return Text(
+            f"{mark} {snapshot.id:<6}{day_and_time(snapshot.created_at)}", "bold" if snapshot.id == current else ""
+        )
 
     def _detail(self, snapshot: Snapshot) -> Text:
         text = self.app.catalogue.text
@@ -109,10 +111,10 @@ class SnapshotsPane(Vertical):
         if snapshot.id == self.app.session.snapshot().id:
             detail.append(text("screen.learning.snapshots.current") + "\n")
         origin = text("screen.learning.snapshots.base") if snapshot.parent is None else snapshot.parent
-        detail.append(f"{_moment(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n")
+        detail.append(f"{day_and_time(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n")
         for move in self.app.session.household.snapshots.history():
             if move.snapshot == snapshot.id:
-                detail.append(f"{_moment(move.at)} · {clean(move.who)} · {clean(move.why)}\n", "dim")
+                detail.append(f"{day_and_time(move.at)} · {clean(move.who)} · {clean(move.why)}\n", "dim")
         detail.append(f"\n{text('screen.learning.snapshots.gate')}\n", "bold")
         if snapshot.gate:
             detail.append_text(
@@ -121,7 +123,3 @@ class SnapshotsPane(Vertical):
         else:
             detail.append(text("screen.learning.snapshots.no_gate"), "dim")
         return detail
-
-
-def _moment(at: float) -> str:
-    return datetime.datetime.fromtimestamp(at).strftime("%d/%m/%Y %H:%M")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
@@ -19,6 +18,7 @@ from app.errors_text import explain
 from app.interface.learning.checks import checks_text
 from app.interface.learning.curve import curve
 from app.interface.learning.messages import Said
+from app.interface.times import day_and_time
 from app.terminal_text import clean
 from app.training import failure_of, start_training
 from configs.errors import EnlaceError
@@ -184,7 +184,7 @@ class TrainingPane(VerticalScroll):
         if not runs:
             history.append(text("screen.learning.training.no_history"), "dim not bold")
         for run in runs:
-            when = datetime.datetime.fromtimestamp(run.started_at).strftime("%d/%m/%Y %H:%M")
+            when = day_and_time(run.started_at)
             state = text(f"screen.learning.states.{run.state}")
             history.append(f"{run.id}  {when}  {state:<12}{run.snapshot or ''}\n", "not bold")
         return history
