@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.catalogue import Catalogue
-from app.checks import check_name
+from app.checks import check_bound, check_name, check_value
 from app.commands.output import write, write_table
 
 
@@ -20,8 +20,8 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
             [
                 (
                     check_name(catalogue, str(check.get("name", "?"))),
-                    _number(check.get("value")),
-                    f"{'≥' if check.get('at_least') else '≤'} {_number(check.get('bound'))}",
+                    check_value(check),
+                    check_bound(check),
                     catalogue.text("command.yes" if check.get("ok") else "command.no"),
                 )
                 for check in checks
@@ -30,7 +30,3 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
     decision = str(verdict.get("decision", "?"))
     reasons = "; ".join(check_name(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
     write(f"{decision}: {reasons}" if reasons else decision)
-
-
-def _number(value: Any) -> str:
-    return f"{value:.4g}" if isinstance(value, float) else "—" if value is None else str(value)

@@ -8,15 +8,13 @@ from typing import Any, Final
 from rich.text import Text
 
 from app.catalogue import Catalogue
-from app.checks import check_name
-from app.terminal_text import clean
+from app.checks import check_bound, check_name, check_value
 
 _NAME_CELLS: Final = 44
 _NUMBER_CELLS: Final = 10
 # "✗ no pasa" and the blanks before it.
 _WORD_CELLS: Final = 12
 _FEWEST_CELLS: Final = 12
-_SIGNS: Final = {True: "≥", False: "≤"}
 
 
 def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) -> Text:
@@ -30,10 +28,10 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) ->
         name = check_name(catalogue, str(check.get("name", "?")))
         ok = bool(check.get("ok"))
         passed = text(f"screen.learning.training.{'ok' if ok else 'not_ok'}")
-        value, bound = _number(check.get("value")), _number(check.get("bound"))
-        bound = f"{_SIGNS[check['at_least']]} {bound}" if check.get("at_least") in _SIGNS else bound
         shown = name if len(name) < name_cells else name[: name_cells - 2] + "…"
-        rows.append(f"{shown:<{name_cells}}{value:>{_NUMBER_CELLS}}{bound:>{_NUMBER_CELLS}}  ")
+        rows.append(
+            f"{shown:<{name_cells}}{check_value(check):>{_NUMBER_CELLS}}{check_bound(check):>{_NUMBER_CELLS}}  "
+        )
         rows.append(passed + "\n", "" if ok else "bold")
     decision = str(verdict.get("decision", ""))
     if decision in ("SHIP", "HOLD"):
@@ -41,9 +39,3 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) ->
     for reason in verdict.get("reasons") or ():
         rows.append(f"· {check_name(catalogue, str(reason))}\n")
     return rows
-
-
-def _number(value: Any) -> str:
-    if value is None:
-        return "—"
-    return f"{value:.4g}" if isinstance(value, float) else clean(str(value))
