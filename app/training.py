@@ -11,8 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from app.reported import Reported
-from configs.errors import EnlaceError
+from configs.errors import EnlaceError, Reported
 from memory.errors import RunAlreadyRunning
 from memory.processes import identity
 

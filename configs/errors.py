@@ -1,4 +1,4 @@
-"""The root of every error that a person may be shown.
+"""The root of every error that a person may be shown, and the one that speaks for an error of another process.
 
 An error carries a stable ``code`` and the ``facts`` that its sentence needs. The sentence itself (what
 happened, what to do next) is in the catalogues, ``app/locale/<language>/errors_*.toml``, so that one
@@ -7,7 +7,8 @@ error reads right in either language, travels as JSON between processes, and is 
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 Fact = str | int | float
 
@@ -24,3 +25,12 @@ class EnlaceError(Exception):
     def __init__(self, **facts: Fact) -> None:
         self.facts: dict[str, Fact] = facts
         super().__init__(f"{self.code} {facts}" if facts else self.code)
+
+
+class Reported(EnlaceError):
+    """An error that another process or an earlier run wrote down, known by its code and facts alone."""
+
+    def __init__(self, code: str, facts: Mapping[str, Any]) -> None:
+        # The class has one code for all its objects; this one speaks for another class.
+        self.__dict__["code"] = code
+        super().__init__(**{name: value for name, value in facts.items() if isinstance(value, str | int | float)})

@@ -29,8 +29,7 @@ def main(arguments: list[str]) -> int:
         settings = load_settings(home, os.environ)
         outcome = carry(home, settings, options.recipe or settings.training.recipe, options.who)
     except EnlaceError as error:
-        code = getattr(error, "relayed_code", error.code)
-        sys.stderr.write(json.dumps({"code": code, "facts": error.facts}, ensure_ascii=False) + "\n")
+        sys.stderr.write(json.dumps({"code": error.code, "facts": error.facts}, ensure_ascii=False) + "\n")
         return error.exit_code
     sys.stdout.write(as_line(outcome) + "\n")
     return SHIPPED if outcome.decision == "SHIP" else HELD

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
-from configs.errors import EnlaceError, Fact
+from configs.errors import EnlaceError
 
 
 class TrainerError(EnlaceError):
@@ -84,13 +82,3 @@ class TrainingDataBroken(TrainerError):
     """A line of a training file cannot be read. facts: path, line, reason."""
 
     code = "training_data_broken"
-
-
-class Relayed(TrainerError):
-    """An error that a stage's process wrote down, raised again in the supervisor with its own code."""
-
-    code: ClassVar[str] = "trainer_failed"
-
-    def __init__(self, code: str, facts: dict[str, Fact]) -> None:
-        super().__init__(**facts)
-        self.relayed_code = code

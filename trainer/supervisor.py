@@ -18,16 +18,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from configs.errors import EnlaceError
+from configs.errors import EnlaceError, Reported
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from memory import runlog
 from memory.household import Household
 from memory.runlog import RunEvent
-from memory.runs import Run
+from memory.runs import Run, State
 from trainer.beginning import begin
-from trainer.errors import NoRoom, Relayed, RunStopped, StageDied, StageOverBudget
+from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
 from trainer.gate import judge
 from trainer.manifest import write_manifest
 from trainer.plan import STAGES
@@ -97,7 +97,7 @@ class Supervisor:
         if process.returncode != 0 or not files.report(stage).is_file():
             if files.error(stage).is_file():
                 told = read_json(files.error(stage))
-                raise Relayed(told["code"], told["facts"])
+                raise Reported(told["code"], told["facts"])
             raise StageDied(stage=stage, status=process.returncode, log=str(folder / "output.log"))
 
     def _wait(self, stage: str, process: subprocess.Popen[bytes]) -> None:
@@ -139,11 +139,11 @@ class Supervisor:
         return Outcome(run.id, verdict.decision, name)
 
     def _failed(self, run: Run, error: EnlaceError) -> None:
-        code = error.relayed_code if isinstance(error, Relayed) else error.code
-        state = "stopped" if isinstance(error, RunStopped) else "failed"
-        self._household.runs.finish(run.id, state, summary={"code": code, "facts": error.facts})  # type: ignore[arg-type]
+        state: State = "stopped" if isinstance(error, RunStopped) else "failed"
+        told = {"code": error.code, "facts": error.facts}
+        self._household.runs.finish(run.id, state, summary=told)
         try:
-            self._tell("run_failed", None, {"code": code, "facts": error.facts})
+            self._tell("run_failed", None, told)
         except NoRoom:
             # The run's end is on record in the database; its log has no room for it.
             return

@@ -9,8 +9,8 @@ from app.errors_text import explain
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
 from app.interface.times import clock_time
-from app.reported import Reported
 from app.terminal_text import clean
+from configs.errors import Reported
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
