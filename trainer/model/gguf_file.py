@@ -17,11 +17,8 @@ import numpy as np
 from gguf.quants import dequantize
 from numpy.typing import NDArray
 
-from engine.gguf import check_gguf
+from engine.gguf import ARRAY, DEFAULT_ALIGNMENT, SCALARS, SIZES, STRING, check_gguf
 
-STRING, ARRAY = 8, 9
-SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
-DEFAULT_ALIGNMENT = 32
 # Weights that are dequantised at once: enough to make the loop around it cheap, few enough to stay in the cache.
 CHUNK = 1 << 18
 
@@ -90,8 +87,8 @@ class GGUFFile:
         if kind != ARRAY:
             return self._unpack("<" + SCALARS[kind])[0]
         inner, count = self._unpack("<IQ")
-        if inner in SCALARS:
-            self._place += count * struct.calcsize(SCALARS[inner])
+        if inner in SIZES:
+            self._place += count * SIZES[inner]
         elif inner == STRING:
             view, place, read = self._view, self._place, int.from_bytes
             for _ in range(count):
