@@ -54,7 +54,6 @@ def stop_engine(environment: dict[str, str]) -> None:
 
 def starter_model() -> Path:
     """The GGUF of the starter model, which both sides read."""
-    from configs.home import Home
-    from engine.catalogue import model_path
+    from engine.catalogue import starter_path
 
-    return model_path(Home.find(clean_environment()), "smollm2-135m")
+    return starter_path()
