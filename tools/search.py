@@ -67,7 +67,7 @@ async def _ask_services(query: str, region: str, settings: SearchSettings, store
             store.answered(backend)
     found = _cleaned(answers, settings)
     if not found:
-        raise _why_nothing(query, [str(answer["outcome"]) for answer in answers.values()], answers, settings, store)
+        raise _why_nothing(query, answers, settings, store)
     return found
 
 
@@ -113,13 +113,10 @@ def _cleaned(answers: Mapping[str, Mapping[str, Any]], settings: SearchSettings)
 
 
 def _why_nothing(
-    query: str,
-    outcomes: Sequence[str],
-    answers: Mapping[str, Mapping[str, Any]],
-    settings: SearchSettings,
-    store: SearchStore,
+    query: str, answers: Mapping[str, Mapping[str, Any]], settings: SearchSettings, store: SearchStore
 ) -> ToolError:
     """The error that says best why there is no result: a service that searched in vain outweighs one that refused."""
+    outcomes = {answer["outcome"] for answer in answers.values()}
     if "nothing" in outcomes or "found" in outcomes:
         return SearchFoundNothing(query=query)
     if "refused" in outcomes:
