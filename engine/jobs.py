@@ -13,6 +13,7 @@ from engine.messages import Message
 
 if TYPE_CHECKING:
     from engine.loaded import Loaded
+    from engine.served import ServedSnapshot
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,8 @@ class Job:
     """``emit`` is called by the decoding thread, ends with exactly one Finished or EngineError, and must not block.
 
     ``seed`` starts this answer's randomness. ``cache_key`` names the conversation, so that it gets back the slot
-    that still holds its beginning. ``cancelled`` may be set by any thread at any time. ``prompt``: the
+    that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``served`` answers it where
+    that is not what is served at the time. ``cancelled`` may be set by any thread at any time. ``prompt``: the
     tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called.
     """
 
@@ -40,6 +42,8 @@ class Job:
     seed: int
     emit: Callable[[JobEvent], None]
     cache_key: str | None = None
+    owner: str | None = None
+    served: ServedSnapshot | None = None
     cancelled: bool = False
     arrived: float = field(default=0.0, init=False)
     prompt: list[int] = field(default_factory=list, init=False)

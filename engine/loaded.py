@@ -1,11 +1,12 @@
-"""A snapshot in memory: model, cache, adapters, vocabulary and template; and its exchange for another one."""
+"""A model in memory, with its cache, adapters, vocabulary and template; and which snapshot of it answers."""
 
 from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
@@ -15,7 +16,7 @@ from engine.gguf import check_adapter, check_gguf
 from engine.messages import Message
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.prompt import render
-from engine.served import AdapterFile, ServedSnapshot
+from engine.served import AdapterSet, ServedSnapshot
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
@@ -25,9 +26,10 @@ if TYPE_CHECKING:
 
 
 class Loaded:
-    """What answers questions. Made and used by one thread at a time.
+    """What answers questions: one model, and as many sets of adapters over it as answers are written with.
 
-    Raises what check_gguf, check_fits, Model, Context, Adapter and ChatTemplate raise.
+    The decoding thread uses it; another one may ``prepare`` a snapshot and read prompts meanwhile. Raises what
+    check_gguf, check_fits, Model, Context, Adapter and ChatTemplate raise.
     """
 
     def __init__(self, served: ServedSnapshot, settings: EngineSettings) -> None:
@@ -35,7 +37,7 @@ class Loaded:
         summary = check_gguf(served.model)
         size = min(settings.context_size, summary.context_length or settings.context_size)
         check_fits(summary, size * settings.slots, settings.memory_reserve_mb)
-        shape = ContextShape(
+        self._shape = ContextShape(
             context_size=size,
             slots=settings.slots,
             batch_size=settings.batch_size,
@@ -43,21 +45,22 @@ class Loaded:
             threads=settings.threads or physical_cores(),
             flash_attention=settings.flash_attention,
         )
-        self._shape = shape
         with contextlib.ExitStack() as undo:
             self.model = Model(served.model, gpu_layers=settings.gpu_layers)
             undo.callback(self.model.close)
             self.vocabulary = Vocabulary(self.model)
             self.template = ChatTemplate.of(self.model.template(), self.vocabulary)
-            self.context = Context(self.model, replace(shape, context_size=min(size, settings.first_context_size)))
+            first = min(size, settings.first_context_size)
+            self.context = Context(self.model, replace(self._shape, context_size=first))
             undo.pop_all()
         self.served = served
         self._open, self._closed = threading.Lock(), False
-        self._adapters: list[tuple[Adapter, float]] = []
-        self._probed: npt.NDArray[np.float32] | None = None
+        self._adapters: dict[Path, Adapter] = {}
+        self._applied: AdapterSet = ()
+        self._probed: tuple[AdapterSet, npt.NDArray[np.float32]] | None = None
         if served.adapters:
             try:
-                self._apply(served.adapters)
+                self.prepare(served.adapters, before=())
             except Exception:
                 self.close()
                 raise
@@ -75,15 +78,36 @@ class Loaded:
         if tokens <= self.context.size:
             return
         size = min(max(tokens, 2 * self.context.size), self._shape.context_size)
-        larger = Context(self.model, replace(self._shape, context_size=size))
+        larger = self.new_context(size)
         try:
-            larger.take_over(self.context, sequences)
-            larger.set_adapters(self._adapters)
+            for sequence in sequences:
+                larger.restore(sequence, self.context.state(sequence))
         except EngineFailed:
             larger.close()
             raise
         self.context.close()
-        self.context = larger
+        self.context, self._applied = larger, ()
+
+    def new_context(self, context_size: int, *, slots: int | None = None, outputs: int | None = None) -> Context:
+        """A cache of its own over this model, laid out like the answers' own but for what is given.
+
+        Raises EngineFailed.
+        """
+        shape = self._shape
+        return Context(
+            self.model,
+            replace(shape, context_size=context_size, slots=slots or shape.slots, outputs=outputs or shape.outputs),
+        )
+
+    def apply(self, adapters: AdapterSet) -> None:
+        """Compute with this set from the next batch on; it must have been prepared. Raises EngineFailed."""
+        if adapters != self._applied:
+            self.context.set_adapters(self.of(adapters))
+            self._applied = adapters
+
+    def of(self, adapters: AdapterSet) -> list[tuple[Adapter, float]]:
+        """The adapters of a prepared set as a context takes them."""
+        return [(self._adapters[file.path], file.scale) for file in adapters]
 
     def prompt(self, messages: Sequence[Message]) -> list[int]:
         """The token ids of a conversation; any thread may ask. Raises TemplateBroken and EngineStopping."""
@@ -92,14 +116,35 @@ class Loaded:
                 raise EngineStopping
             return render(self.template, self.vocabulary, messages)
 
-    def exchange_adapters(self, served: ServedSnapshot) -> None:
-        """Serve another snapshot of the same model; the cache is empty afterwards.
+    def prepare(self, adapters: AdapterSet, before: AdapterSet | None = None) -> None:
+        """Have a set of adapters at hand, and see that it changes what is computed.
 
-        On any error the old adapters are back and the error is raised: AdapterMismatch, EngineFailed.
+        In a cache of its own, so that answers go on meanwhile; ``before`` is what it is compared with, by default
+        what is served now. One thread at a time. On any error nothing has changed: AdapterMismatch, EngineFailed.
         """
-        if served.adapters != self.served.adapters:
-            self._apply(served.adapters)
-        self.served = served
+        compared = self.served.adapters if before is None else before
+        if adapters == compared:
+            return
+        new: dict[Path, Adapter] = {}
+        try:
+            for path in {file.path: None for file in adapters if file.path not in self._adapters}:
+                check_adapter(path, self.served.model)
+                new[path] = Adapter(self.model, path)
+            at_hand = {**self._adapters, **new}
+            was = self._probed[1] if self._probed and self._probed[0] == compared else self._probe(compared, at_hand)
+            now = self._probe(adapters, at_hand)
+            self._check_changed(was, now, adapters)
+        except Exception:
+            for adapter in new.values():
+                adapter.close()
+            raise
+        self._adapters, self._probed = at_hand, (adapters, now)
+
+    def forget_adapters(self, in_use: Iterable[AdapterSet]) -> None:
+        """Free every adapter that is in none of these sets. Not while another thread prepares some."""
+        wanted = {file.path for adapters in (*in_use, self.served.adapters, self._applied) for file in adapters}
+        for path in self._adapters.keys() - wanted:
+            self._adapters.pop(path).close()
 
     def close(self) -> None:
         """Free everything."""
@@ -108,29 +153,7 @@ class Loaded:
             self.context.close()
             self.model.close()
 
-    def _apply(self, files: Sequence[AdapterFile]) -> None:
-        before, old = self._probe_now(), self._adapters
-        new: list[tuple[Adapter, float]] = []
-        try:
-            for file in files:
-                check_adapter(file.path, self.served.model)
-                new.append((Adapter(self.model, file.path), file.scale))
-            self.context.set_adapters(new)
-            self._probed = None
-            self._check_changed(before, self._probe_now(), files)
-        except Exception:
-            self.context.set_adapters(old)
-            self._probed = before
-            for adapter, _ in new:
-                adapter.close()
-            raise
-        finally:
-            self.context.clear()
-        self._adapters = new
-        for adapter, _ in old:
-            adapter.close()
-
-    def _check_changed(self, before: Any, after: Any, files: Sequence[AdapterFile]) -> None:
+    def _check_changed(self, before: Any, after: Any, files: AdapterSet) -> None:
         """An adapter that changes nothing was not applied; the base alone may equal an adapter scaled to nothing."""
         import numpy as np
 
@@ -140,14 +163,15 @@ class Loaded:
         if any(file.scale for file in files) and np.array_equal(before, after):
             raise AdapterMismatch(path=path, reason="it changes nothing")
 
-    def _probe_now(self) -> Any:
-        """The logits after the probe text with the adapters of this moment; remembered until they change."""
-        if self._probed is None:
-            ids = self.vocabulary.tokenize(self._settings.swap_probe, special=False)[: self._settings.batch_size]
-            if not ids:
-                raise EngineFailed(reason="the swap probe has no tokens")
-            self.context.clear()
-            self.context.decode([(token, place, 0, place == len(ids) - 1) for place, token in enumerate(ids)])
-            self._probed = self.context.logits(len(ids) - 1).copy()
-            self.context.clear()
-        return self._probed
+    def _probe(self, adapters: AdapterSet, at_hand: Mapping[Path, Adapter]) -> Any:
+        """The logits after the probe text with these adapters, shape (vocab,)."""
+        ids = self.vocabulary.tokenize(self._settings.swap_probe, special=False)[: self._settings.batch_size]
+        if not ids:
+            raise EngineFailed(reason="the swap probe has no tokens")
+        context = self.new_context(len(ids), slots=1, outputs=1)
+        try:
+            context.set_adapters([(at_hand[file.path], file.scale) for file in adapters])
+            context.decode([(token, place, 0, place == len(ids) - 1) for place, token in enumerate(ids)])
+            return context.logits(len(ids) - 1).copy()
+        finally:
+            context.close()

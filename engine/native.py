@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 LONGEST_META = 1 << 20
 
+# Bytes in memory of their own, as llama.cpp writes and reads them.
+SequenceState = ctypes.Array[ctypes.c_uint8]
+
 
 @dataclass(frozen=True)
 class ContextShape:
@@ -153,14 +156,22 @@ class Context:
         """Forget all of a sequence from position ``count`` on; False where this kind of cache cannot."""
         return bool(self._lib.llama_memory_seq_rm(self._memory, sequence, count, -1))
 
-    def take_over(self, other: Context, sequences: Sequence[int]) -> None:
-        """Have what ``other`` holds of these sequences, to the last bit. Raises EngineFailed."""
-        for sequence in sequences:
-            size = self._lib.llama_state_seq_get_size(other.handle, sequence)
-            kept = (ctypes.c_uint8 * size)()
-            read = self._lib.llama_state_seq_get_data(other.handle, kept, size, sequence)
-            if read != size or not self._lib.llama_state_seq_set_data(self.handle, kept, size, sequence):
-                raise EngineFailed(reason="the cache cannot be moved to a larger one")
+    def state_size(self, sequence: int) -> int:
+        """Bytes that ``state`` takes for this sequence."""
+        return int(self._lib.llama_state_seq_get_size(self.handle, sequence))
+
+    def state(self, sequence: int) -> SequenceState:
+        """All that the cache holds of a sequence, to the last bit. Raises EngineFailed."""
+        size = self.state_size(sequence)
+        kept = (ctypes.c_uint8 * size)()
+        if self._lib.llama_state_seq_get_data(self.handle, kept, size, sequence) != size:
+            raise EngineFailed(reason="the cache of a conversation cannot be copied")
+        return kept
+
+    def restore(self, sequence: int, state: SequenceState) -> None:
+        """Have in ``sequence`` what ``state`` holds, in place of what is there. Raises EngineFailed."""
+        if not self._lib.llama_state_seq_set_data(self.handle, state, len(state), sequence):
+            raise EngineFailed(reason="the cache of a conversation cannot be put back")
 
     def clear(self) -> None:
         """Forget every sequence."""

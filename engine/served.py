@@ -24,6 +24,10 @@ class AdapterFile:
     scale: float
 
 
+# Adapters that are applied together. What one set computed, no other one may build on.
+AdapterSet = tuple[AdapterFile, ...]
+
+
 @dataclass(frozen=True)
 class ServedSnapshot:
     """One snapshot, ready to be loaded."""
@@ -32,7 +36,7 @@ class ServedSnapshot:
     manifest_digest: str
     model_name: str
     model: Path
-    adapters: tuple[AdapterFile, ...]
+    adapters: AdapterSet
 
 
 def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:

@@ -7,14 +7,19 @@ from dataclasses import dataclass, field
 
 from engine.jobs import Job
 from engine.sampler import Sampler
+from engine.served import AdapterSet, ServedSnapshot
 from engine.text import TextStream
 
 
 @dataclass
 class Work:
-    """A job in a slot: what is still to be read of its prompt, then what has been written."""
+    """A job in a slot: what is still to be read of its prompt, then what has been written.
+
+    ``served`` answers it to the end, also when another snapshot has been promoted meanwhile.
+    """
 
     job: Job
+    served: ServedSnapshot
     sampler: Sampler
     text: TextStream
     cached: int
@@ -22,27 +27,30 @@ class Work:
     written: int = 0
     next_token: int | None = None
 
+    @property
+    def left_to_read(self) -> bool:
+        """Whether the prompt is still being read."""
+        return self.next_token is None
+
 
 @dataclass
 class Slot:
-    """``tokens`` are in the cache; the first ``read`` of them were computed as a prompt, the rest one by one."""
+    """``tokens`` are in the cache, computed with ``adapters``; both of them together name what is there."""
 
     number: int
     tokens: list[int] = field(default_factory=list)
-    read: int = 0
+    adapters: AdapterSet = ()
     cache_key: str | None = None
     used_at: float = 0.0
     work: Work | None = None
 
-    def reusable(self, job: Job, chunk_least: int) -> int:
-        """How many tokens of ``job``'s prompt need not be read again.
+    def common(self, prompt: Sequence[int], adapters: AdapterSet) -> int:
+        """How many tokens of ``prompt`` are here already; none where other adapters computed them."""
+        return common_prefix(self.tokens, prompt) if self.adapters == adapters else 0
 
-        At least ``chunk_least`` are always read, because the answer starts from their logits. A token read in a
-        chunk and one written alone differ in rounding, so the likeliest-token answer, which must be the same every
-        time, is only built on tokens that were read.
-        """
-        limit = min(len(job.prompt) - chunk_least, self.read if job.sampling.temperature == 0 else len(self.tokens))
-        return max(0, min(common_prefix(self.tokens, job.prompt), limit))
+    def empty(self) -> None:
+        """Hold nothing; whatever the cache has there is overwritten."""
+        self.tokens, self.adapters, self.cache_key = [], (), None
 
 
 def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
@@ -53,14 +61,19 @@ def common_prefix(one: Sequence[int], other: Sequence[int]) -> int:
     return min(len(one), len(other))
 
 
-def choose_slot(slots: Sequence[Slot], job: Job, chunk_least: int) -> Slot | None:
-    """The free slot that holds most of the job's prompt, its own conversation's before others, else the oldest."""
+def choose_slot(slots: Sequence[Slot], job: Job, adapters: AdapterSet) -> Slot | None:
+    """The free slot to answer ``job`` in: its own conversation's, else one that loses nothing, else the oldest.
+
+    That another slot holds more of the prompt is no reason to take it: what is common can be copied.
+    """
     free = [slot for slot in slots if slot.work is None]
     if not free:
         return None
 
-    def worth(slot: Slot) -> tuple[bool, int, float]:
-        same = job.cache_key is not None and slot.cache_key == job.cache_key
-        return same, slot.reusable(job, chunk_least), -slot.used_at
+    def worth(slot: Slot) -> tuple[bool, bool, int, float]:
+        common = slot.common(job.prompt, adapters)
+        own = job.cache_key is not None and slot.cache_key == job.cache_key and common > 0
+        loses_nothing = common == len(slot.tokens)
+        return own, loses_nothing, common if own or loses_nothing else 0, -slot.used_at
 
     return max(free, key=worth)

@@ -3,37 +3,92 @@
 from __future__ import annotations
 
 import collections
+import threading
+from collections.abc import Callable
 from concurrent.futures import Future
+from dataclasses import dataclass, field
 
-from engine.errors import EngineError
+from engine.errors import EngineError, told
+from engine.loaded import Loaded
 from engine.served import ServedSnapshot
 
 
+@dataclass(eq=False)
+class Swap:
+    """One snapshot, ``done`` when it is served; ``prepared`` when its adapters are at hand, or with what is wrong."""
+
+    served: ServedSnapshot
+    done: Future[None] = field(default_factory=Future)
+    prepared: Future[None] | None = None
+
+
 class Swaps:
-    """A queue of snapshots, each with a future for whoever waits for it. Not safe for several threads at once."""
+    """A queue of snapshots, whose adapters are loaded and tried in a thread beside the answers.
 
-    def __init__(self) -> None:
-        self._waiting: collections.deque[tuple[ServedSnapshot, Future[None]]] = collections.deque()
+    ``wake()`` is called when they have been. For one thread, but for ``add``.
+    """
 
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
+    def __init__(self, wake: Callable[[], None]) -> None:
+        self._wake = wake
+        self._waiting: collections.deque[Swap] = collections.deque()
+        self._preparing: threading.Thread | None = None
+
+    def __len__(self) -> int:
+        return len(self._waiting)
 
     def add(self, served: ServedSnapshot) -> Future[None]:
         """Queue a snapshot; the future of its being served."""
-        done: Future[None] = Future()
-        self._waiting.append((served, done))
-        return done
+        swap = Swap(served)
+        self._waiting.append(swap)
+        return swap.done
 
-    def take(self) -> tuple[ServedSnapshot, Future[None]] | None:
-        """The next one that somebody still waits for, and no longer in the queue."""
+    def next(self) -> Swap | None:
+        """The first one that somebody still waits for."""
         while self._waiting:
-            served, done = self._waiting.popleft()
-            # A future that was cancelled takes no result: its asker has gone away.
-            if done.set_running_or_notify_cancel():
-                return served, done
+            swap = self._waiting[0]
+            if not swap.done.cancelled() or (swap.prepared and not swap.prepared.done()):
+                return swap
+            self._waiting.popleft()
         return None
 
+    @property
+    def due(self) -> bool:
+        """Whether there is anything to do for one now, not only to wait for its preparation."""
+        swap = self.next()
+        return swap is not None and (swap.prepared is None or swap.prepared.done())
+
+    def prepare(self, swap: Swap, loaded: Loaded) -> None:
+        """Begin to load and try its adapters over ``loaded``."""
+        prepared: Future[None] = Future()
+        swap.prepared = prepared
+
+        def work() -> None:
+            try:
+                loaded.prepare(swap.served.adapters)
+            except Exception as error:
+                prepared.set_exception(told(error))
+            else:
+                prepared.set_result(None)
+            self._wake()
+
+        self._preparing = threading.Thread(target=work, name="preparing a swap", daemon=True)
+        self._preparing.start()
+
+    def served(self, swap: Swap) -> None:
+        """It is served: tell whoever waits."""
+        self._waiting.remove(swap)
+        if swap.done.set_running_or_notify_cancel():
+            swap.done.set_result(None)
+
+    def refuse(self, swap: Swap, error: EngineError) -> None:
+        """Nothing comes of it."""
+        self._waiting.remove(swap)
+        if swap.done.set_running_or_notify_cancel():
+            swap.done.set_exception(error)
+
     def refuse_all(self, error: EngineError) -> None:
-        """Tell everybody who waits that nothing comes of it."""
-        while (taken := self.take()) is not None:
-            taken[1].set_exception(error)
+        """Nothing comes of any; returns when none is being prepared any more."""
+        if self._preparing is not None:
+            self._preparing.join()
+        for swap in list(self._waiting):
+            self.refuse(swap, error)

@@ -47,6 +47,20 @@ class EngineSettings(BaseModel):
         description="Tokens of a prompt read per step: smaller stops sooner and lets other answers flow. From 64 on, "
         "llama.cpp computes attention in another way, and one question no longer has one answer.",
     )
+    shared_prompt_chunk: int = Field(
+        ge=2,
+        le=63,
+        description="The same while somebody else is answered too: smaller lets the others' words come more evenly.",
+    )
+    prefix_cache_mb: int = Field(
+        ge=0, description="Memory for what conversations that lost their slot had in the cache; 0 keeps nothing."
+    )
+    prefix_least_tokens: int = Field(
+        ge=1, description="Fewer tokens than this in common with another conversation are read again, not copied."
+    )
+    prefix_copy_worth: int = Field(
+        ge=1, description="How many tokens of the cache are copied in the time that reading one token takes."
+    )
     flash_attention: bool = Field(description="Compute attention without storing the whole score matrix.")
     gpu_layers: int = Field(ge=-1, description="Layers kept on an accelerator; -1 all, 0 none.")
     memory_reserve_mb: int = Field(ge=0, description="Memory that loading a model must leave to the rest of the house.")

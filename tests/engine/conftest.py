@@ -72,10 +72,12 @@ class Desk:
     def sampling(self, max_tokens: int = 12, *, temperature: float = 0, seed: int | None = None) -> Sampling:
         return Sampling(temperature, 40, 0.95, 0.0, 1.0, 64, max_tokens, seed)
 
-    def put(self, text: str, sampling: Sampling | None = None, key: str | None = None) -> Asked:
+    def put(
+        self, text: str, sampling: Sampling | None = None, key: str | None = None, owner: str | None = None
+    ) -> Asked:
         events: queue.SimpleQueue[JobEvent] = queue.SimpleQueue()
         chosen = sampling or self.sampling()
-        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key)
+        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key, owner)
         self.scheduler.submit(job)
         return Asked(job, events)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import fcntl
+import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -19,7 +20,7 @@ from engine.errors import AdapterMismatch, EngineBusy, EngineError, EngineFailed
 from engine.jobs import Written
 from engine.loaded import Loaded
 from engine.scheduler import Scheduler
-from engine.served import read_served
+from engine.served import AdapterSet, read_served
 from tests.engine.conftest import PATIENCE, Desk, ask
 from tests.engine.snapshots import write_adapter, write_manifest
 
@@ -115,6 +116,67 @@ def test_the_next_turn_reads_only_what_is_new(desk: Desk) -> None:
     assert finished.usage.cached_tokens > 0.9 * finished.usage.prompt_tokens
 
 
+def test_a_conversation_that_lost_its_slot_to_others_has_its_beginning_back(desk: Desk) -> None:
+    desk.swap("v0")
+    begun, _ = desk.put("Once. " + LONG, desk.sampling(4), key="first").end()
+    for key in ("second", "third", "fourth"):
+        desk.put(f"{key} {LONG}", desk.sampling(4), key=key).end()
+    again, finished = desk.put("Once. " + LONG, desk.sampling(4), key="first").end()
+    assert again == begun
+    assert finished.usage.cached_tokens > 0.9 * finished.usage.prompt_tokens
+
+
+def test_what_two_conversations_begin_with_is_read_once(desk: Desk) -> None:
+    desk.swap("v0")
+    alone, _ = desk.put(LONG + " In spring.", desk.sampling(12), key="spring").end()
+    writing = desk.put(LONG + " In spring.", desk.sampling(200), key="spring")
+    writing.first()
+    other, finished = desk.put(LONG + " In winter.", desk.sampling(12), key="winter").end()
+    assert finished.usage.cached_tokens > 0.9 * finished.usage.prompt_tokens
+    desk.scheduler.cancel(writing.job)
+    writing.end()
+    desk.scheduler.drop_cache()
+    fresh, first = desk.put(LONG + " In winter.", desk.sampling(12), key="winter").end()
+    assert first.usage.cached_tokens == 0
+    assert fresh == other
+    assert alone
+
+
+def test_an_errand_runs_between_the_steps_of_an_answer(desk: Desk) -> None:
+    writing = desk.put(STORY, desk.sampling(60))
+    writing.first()
+    seen: list[int] = []
+
+    def steps(loaded: Loaded) -> Generator[None, None, int]:
+        for _ in range(5):
+            seen.append(desk.scheduler.counts.steps)
+            yield
+        return loaded.vocabulary.size
+
+    assert desk.scheduler.run_errand(steps).result(timeout=PATIENCE) > 40_000
+    assert len(set(seen)) == 5
+    assert writing.end()[1].reason == "length"
+
+
+def test_an_errand_that_fails_tells_only_whoever_sent_it(desk: Desk) -> None:
+    def steps(_loaded: Loaded) -> Generator[None, None, None]:
+        yield
+        raise EngineFailed(reason="no such thing")
+
+    with pytest.raises(EngineFailed):
+        desk.scheduler.run_errand(steps).result(timeout=PATIENCE)
+    assert "Paris" in desk.put(FRANCE).end()[0]
+
+
+def test_somebody_who_asks_much_does_not_keep_the_others_waiting(desk: Desk) -> None:
+    many = [desk.put(f"{place} {STORY}", desk.sampling(12), owner="busy") for place in range(3)]
+    one = desk.put(FRANCE, owner="other")
+    one.end()
+    assert desk.scheduler.waiting + desk.scheduler.working > 0
+    for asked in many:
+        asked.end()
+
+
 def test_cancelling_while_the_prompt_is_read_frees_the_slot(desk: Desk) -> None:
     asked = desk.put("Something else. " + LONG, desk.sampling(50), key="cancelled")
     while not desk.scheduler.working:
@@ -189,26 +251,26 @@ def test_the_busy_flag_is_up_exactly_while_somebody_is_answered(desk: Desk) -> N
         time.sleep(0.01)
 
 
-def test_a_swap_waits_for_the_answer_in_flight_and_questions_after_it_get_the_new_weights(
+def test_a_swap_waits_for_nobody_and_the_answer_in_flight_is_written_by_the_weights_it_began_with(
     desk: Desk, tmp_path: Path
 ) -> None:
     before = desk.put(STORY, desk.sampling(24)).end()[0]
-    adapter = write_adapter(tmp_path / "a.gguf")
-    flying = desk.put(STORY, desk.sampling(24))
-    flying.first()
-    digest = write_manifest(desk.home, desk.starter, name="v1", adapter=adapter)
-    swapped = desk.scheduler.swap(read_served(desk.home, digest))
-    later = desk.put(STORY, desk.sampling(24))
+    flying = desk.put(STORY, desk.sampling(200))
+    begun = flying.first()
+    assert isinstance(begun, Written)
+    desk.swap("v1", write_adapter(tmp_path / "a.gguf"))
+    assert desk.scheduler.working == 1
+    new_text, new = desk.put(STORY, desk.sampling(24)).end()
+    assert desk.scheduler.working == 1
     old_text, old = flying.end()
-    swapped.result(timeout=PATIENCE)
-    new_text, new = later.end()
-    assert old.usage.snapshot == "v0"
-    assert before.endswith(old_text)
-    assert new.usage.snapshot == "v1"
+    assert (old.usage.snapshot, new.usage.snapshot) == ("v0", "v1")
+    assert (begun.text + old_text).startswith(before)
     assert new_text != before
+    assert new.usage.cached_tokens == 0
     desk.swap("v0")
     again, finished = desk.put(STORY, desk.sampling(24)).end()
     assert (again, finished.usage.snapshot) == (before, "v0")
+    assert finished.usage.cached_tokens > 0
 
 
 @pytest.mark.parametrize("fault", ["nothing", "alpha", "shape", "truncated", "infinite"])
@@ -241,12 +303,24 @@ def test_an_error_of_one_step_ends_its_answers_and_not_the_thread(desk: Desk, mo
     assert isinstance(desk.put(FRANCE).end()[1], Finished)
 
 
-def test_a_swap_that_nobody_waits_for_any_more_is_not_made(desk: Desk, tmp_path: Path) -> None:
-    flying = desk.put(STORY, desk.sampling(24))
-    flying.first()
+def test_a_swap_that_nobody_waits_for_any_more_is_not_made(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     digest = write_manifest(desk.home, desk.starter, name="v1", adapter=write_adapter(tmp_path / "a.gguf"))
-    assert desk.scheduler.swap(read_served(desk.home, digest)).cancel()
-    assert flying.end()[1].reason == "length"
+    go_on, swaps = threading.Event(), desk.scheduler.counts.swaps
+    prepare = desk.scheduler.loaded.prepare
+
+    def wait_and_prepare(adapters: AdapterSet) -> None:
+        assert go_on.wait(PATIENCE)
+        prepare(adapters)
+
+    monkeypatch.setattr(desk.scheduler.loaded, "prepare", wait_and_prepare)
+    swapped = desk.scheduler.swap(read_served(desk.home, digest))
+    assert "Paris" in desk.put(FRANCE).end()[0]
+    assert swapped.cancel()
+    go_on.set()
+    desk.swap("v0")
+    assert desk.scheduler.counts.swaps == swaps + 1
     assert desk.put(FRANCE).end()[1].usage.snapshot == "v0"
 
 

@@ -1,0 +1,257 @@
+"""The steps of the decoding thread: answers written side by side, prompts read in between, caches reused."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from configs.sections.engine import EngineSettings
+from engine.answers import Finished, Reason, Usage
+from engine.counts import Counts
+from engine.errors import EngineError
+from engine.jobs import Job, Written
+from engine.loaded import Loaded
+from engine.prefixes import Prefix, PrefixStore
+from engine.sampler import Sampler
+from engine.served import AdapterSet, ServedSnapshot
+from engine.slots import Slot, Work, choose_slot
+from engine.text import TextStream
+
+# Rounding differs between a token computed alone and tokens computed together, so a prompt never ends in a
+# chunk of one: its answer would depend on what the cache happened to hold.
+CHUNK_LEAST = 2
+
+
+class Decoding:
+    """Everything that touches the model while it answers; for one thread. ``clock`` counts seconds.
+
+    Each step computes one token for every answer being written, and one chunk of one prompt being read, so that no
+    long question holds up another answer for longer than a chunk. Every answer keeps the adapters that it began
+    with: a step goes through the sets one after the other.
+    """
+
+    def __init__(self, loaded: Loaded, settings: EngineSettings, clock: Callable[[], float]) -> None:
+        self.loaded = loaded
+        self._settings = settings
+        self._clock = clock
+        self._slots = [Slot(number) for number in range(settings.slots)]
+        self._prefixes = PrefixStore(settings.prefix_cache_mb << 20)
+        self._turns = 0
+        self.counts = Counts()
+        self.last_rate = 0.0
+
+    @property
+    def working(self) -> int:
+        """How many answers are being read for or written."""
+        return sum(slot.work is not None for slot in self._slots)
+
+    @property
+    def cached_tokens(self) -> int:
+        """Tokens that the slots hold."""
+        return sum(len(slot.tokens) for slot in self._slots)
+
+    @property
+    def prefix_bytes(self) -> int:
+        """What the beginnings that left their slots take."""
+        return self._prefixes.bytes
+
+    def jobs(self) -> list[Job]:
+        """The jobs that are being worked on."""
+        return [slot.work.job for slot in self._slots if slot.work]
+
+    def begin(self, job: Job) -> bool:
+        """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
+        served = job.served or self.loaded.served
+        slot = choose_slot(self._slots, job, served.adapters)
+        if slot is None:
+            return False
+        self._make_room(len(job.prompt) + 1)
+        sampler = Sampler(self.loaded.model, job.sampling, job.seed)
+        try:
+            keep = self._reuse(
+                slot, job.prompt, served.adapters, save=job.cache_key is None or slot.cache_key != job.cache_key
+            )
+        except EngineError:
+            sampler.close()
+            raise
+        slot.cache_key = job.cache_key
+        slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep)
+        self.counts.reused += keep
+        return True
+
+    def drop_cancelled(self) -> None:
+        """End the answers that nobody waits for any more."""
+        for slot in self._slots:
+            if slot.work and slot.work.job.cancelled:
+                self._finish(slot, slot.work, "cancelled")
+
+    def step(self) -> None:
+        """One token for every writer and one chunk for one reader. Raises EngineFailed."""
+        self._write()
+        self._read()
+
+    def exchange(self, loaded: Loaded) -> None:
+        """Answer with another model from now on; nobody may be working."""
+        old, self.loaded = self.loaded, loaded
+        old.close()
+        for slot in self._slots:
+            slot.empty()
+        self._prefixes.clear()
+
+    def adopt(self, served: ServedSnapshot, *, forget: bool) -> None:
+        """Answer new questions with another, prepared, snapshot of this model; those begun keep theirs.
+
+        What the one before left in the cache stays for a rollback. ``forget``: free the adapters that nobody uses.
+        """
+        self.loaded.served = served
+        if forget:
+            self.loaded.forget_adapters([slot.work.served.adapters for slot in self._slots if slot.work])
+
+    def drop_cache(self) -> None:
+        """Forget all that no answer in flight needs."""
+        self._prefixes.clear()
+        for slot in self._slots:
+            if slot.work is None:
+                self.loaded.context.keep(slot.number, 0)
+                slot.empty()
+
+    def fail_all(self, error: EngineError) -> None:
+        """End every answer with ``error`` and start from an empty cache."""
+        for slot in self._slots:
+            work, slot.work = slot.work, None
+            slot.empty()
+            if work:
+                work.sampler.close()
+                work.job.emit(error)
+                self.counts.failed += 1
+        self.loaded.context.clear()
+
+    def usage(self, job: Job, work: Work | None = None) -> Usage:
+        """What an answer took up to now; the rate counts the tokens after the first."""
+        now = self._clock()
+        first = work.first_token_at if work and work.first_token_at is not None else now
+        written = work.written if work else 0
+        rate = (written - 1) / (now - first) if written > 1 and now > first else 0.0
+        return Usage(
+            prompt_tokens=len(job.prompt),
+            cached_tokens=work.cached if work else 0,
+            answer_tokens=written,
+            ttft_ms=(first - job.arrived) * 1000,
+            tokens_per_second=rate,
+            snapshot=(work.served if work else self.loaded.served).name,
+            context_size=self.loaded.context_size,
+        )
+
+    def _reuse(self, slot: Slot, prompt: Sequence[int], adapters: AdapterSet, *, save: bool) -> int:
+        """Have in ``slot`` as much of ``prompt`` as there is anywhere; how many tokens. ``save``: keep what it held."""
+        context, most = self.loaded.context, len(prompt) - CHUNK_LEAST
+        here = slot.common(prompt, adapters)
+        others = [other for other in self._slots if other is not slot]
+        donor = max(others, key=lambda other: other.common(prompt, adapters), default=slot)
+        there = donor.common(prompt, adapters)
+        kept, prefix = self._prefixes.best(prompt, adapters)
+        state = None
+        if prefix and kept >= there and self._is_worth(kept - here, len(prefix.tokens)):
+            self._prefixes.touch(prefix)
+            state, tokens, common = prefix.state, prefix.tokens, kept
+        elif self._is_worth(there - here, len(donor.tokens)):
+            state, tokens, common = context.state(donor.number), donor.tokens, there
+        if save and len(slot.tokens) - here >= self._settings.prefix_least_tokens:
+            self._save(slot)
+        if state is not None:
+            context.restore(slot.number, state)
+            slot.tokens, here = tokens[:], common
+        keep = max(0, min(here, most))
+        if not context.keep(slot.number, keep):
+            context.keep(slot.number, 0)
+            keep = 0
+        slot.tokens, slot.adapters = slot.tokens[:keep], adapters
+        return keep
+
+    def _is_worth(self, gained: int, copied: int) -> bool:
+        """Whether to copy the cache of so many tokens to be spared the reading of ``gained`` ones."""
+        settings = self._settings
+        return gained >= settings.prefix_least_tokens and gained * settings.prefix_copy_worth >= copied
+
+    def _save(self, slot: Slot) -> None:
+        """Keep what a slot holds before it is overwritten."""
+        if self._prefixes.fits(self.loaded.context.state_size(slot.number)):
+            self._prefixes.add(Prefix(slot.tokens, slot.adapters, self.loaded.context.state(slot.number)))
+
+    def _write(self) -> None:
+        """One token for every answer being written."""
+        writers = [(slot, slot.work) for slot in self._slots if slot.work and slot.work.next_token is not None]
+        if not writers:
+            return
+        self._make_room(max(len(slot.tokens) for slot, _ in writers) + 1)
+        for adapters in dict.fromkeys(slot.adapters for slot, _ in writers):
+            together = [(slot, work) for slot, work in writers if slot.adapters == adapters]
+            self.loaded.apply(adapters)
+            self.loaded.context.decode(
+                [(work.next_token or 0, len(slot.tokens), slot.number, True) for slot, work in together]
+            )
+            for row, (slot, work) in enumerate(together):
+                slot.tokens.append(work.next_token or 0)
+                self._advance(slot, work, row)
+
+    def _read(self) -> None:
+        """One chunk of a prompt: in turns of the one that is nearest to its first word and of the oldest."""
+        readers = [(slot, slot.work) for slot in self._slots if slot.work and slot.work.next_token is None]
+        if not readers:
+            return
+        self._turns += 1
+        shortest = self._turns % 2
+        slot, work = min(
+            readers,
+            key=lambda each: len(each[1].job.prompt) - len(each[0].tokens) if shortest else each[1].job.arrived,
+        )
+        chunk = self._chunk(len(work.job.prompt) - len(slot.tokens))
+        begun = len(slot.tokens)
+        tokens = work.job.prompt[begun : begun + chunk]
+        last = begun + chunk == len(work.job.prompt)
+        self.loaded.apply(slot.adapters)
+        self.loaded.context.decode(
+            [(token, begun + place, slot.number, last and place == chunk - 1) for place, token in enumerate(tokens)]
+        )
+        slot.tokens += tokens
+        self.counts.read += chunk
+        if last:
+            self._advance(slot, work, chunk - 1)
+
+    def _chunk(self, left: int) -> int:
+        """How many tokens of a prompt to read now; few where somebody else waits for a word."""
+        longest = self._settings.prompt_chunk if self.working == 1 else self._settings.shared_prompt_chunk
+        return left if left <= longest else min(longest, left - CHUNK_LEAST)
+
+    def _make_room(self, tokens: int) -> None:
+        self.loaded.make_room(tokens, [slot.number for slot in self._slots if slot.tokens])
+
+    def _advance(self, slot: Slot, work: Work, row: int) -> None:
+        """Choose the token after the batch's row ``row`` and pass its text on."""
+        token = work.sampler.sample(self.loaded.context, row)
+        if work.first_token_at is None:
+            work.first_token_at = self._clock()
+        if self.loaded.vocabulary.is_end(token):
+            self._finish(slot, work, "stop")
+            return
+        work.written += 1
+        self._emit(work, work.text.feed(self.loaded.vocabulary.token_bytes(token)))
+        if work.text.stopped:
+            self._finish(slot, work, "stop")
+        elif work.written >= work.job.sampling.max_tokens or len(slot.tokens) >= self.loaded.context_size:
+            self._finish(slot, work, "length")
+        else:
+            work.next_token = token
+
+    def _finish(self, slot: Slot, work: Work, reason: Reason) -> None:
+        slot.work, slot.used_at = None, self._clock()
+        work.sampler.close()
+        self._emit(work, work.text.finish())
+        usage = self.usage(work.job, work)
+        self.last_rate = usage.tokens_per_second
+        self.counts.written += work.written
+        self.counts.finished[reason] += 1
+        work.job.emit(Finished(reason, usage))
+
+    def _emit(self, work: Work, text: str) -> None:
+        if text:
+            work.job.emit(Written(text, work.served.name))

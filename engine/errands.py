@@ -1,0 +1,84 @@
+"""Work beside the answers: cut into steps, so that nobody's answer waits for more than one of them."""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Generator
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from engine.errors import EngineError, told
+
+if TYPE_CHECKING:
+    from engine.loaded import Loaded
+
+T = TypeVar("T")
+Steps = Callable[["Loaded"], Generator[None, None, T]]
+
+
+@dataclass(eq=False)
+class _Errand:
+    steps: Steps[Any]
+    done: Future[Any] = field(default_factory=Future)
+    running: Generator[None, None, Any] | None = None
+
+
+class Errands:
+    """First come, first served; each ``step`` advances one of them. Not safe for several threads at once."""
+
+    def __init__(self) -> None:
+        self._waiting: collections.deque[_Errand] = collections.deque()
+
+    def __bool__(self) -> bool:
+        return bool(self._waiting)
+
+    def __len__(self) -> int:
+        return len(self._waiting)
+
+    def add(self, steps: Steps[T]) -> Future[T]:
+        """Queue what the generator ``steps(loaded)`` does and returns; cancelling the future ends it early."""
+        errand = _Errand(steps)
+        self._waiting.append(errand)
+        return errand.done
+
+    def step(self, loaded: Loaded) -> None:
+        """Advance the first one by a step."""
+        if not self._waiting:
+            return
+        errand = self._waiting[0]
+        if errand.done.cancelled():
+            self._end(errand)
+            return
+        try:
+            if errand.running is None:
+                errand.running = errand.steps(loaded)
+            next(errand.running)
+        except StopIteration as end:
+            self._end(errand)
+            _settle(errand.done, result=end.value)
+        except Exception as error:
+            self._end(errand)
+            _settle(errand.done, error=told(error))
+
+    def refuse_all(self, error: EngineError) -> None:
+        """End every one with ``error``."""
+        while self._waiting:
+            errand = self._waiting[0]
+            self._end(errand)
+            _settle(errand.done, error=error)
+
+    def _end(self, errand: _Errand) -> None:
+        self._waiting.remove(errand)
+        if errand.running is not None:
+            errand.running.close()
+
+
+def _settle(done: Future[Any], *, result: Any = None, error: EngineError | None = None) -> None:
+    """Tell whoever waits, unless nobody does any more."""
+    if not done.set_running_or_notify_cancel():
+        return
+    if error is not None:
+        done.set_exception(error)
+    else:
+        done.set_result(result)
