@@ -6,6 +6,8 @@ from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from configs.sections.server import ServerSettings
+
 
 class SamplingSettings(BaseModel):
     """How the next token is chosen where a request does not say."""
@@ -105,4 +107,5 @@ class EngineSettings(BaseModel):
     crash_reports: int = Field(ge=1, description="How many reports of crashed engines are kept.")
     crash_log_lines: int = Field(ge=0, description="How many of the log's last lines a crash report holds.")
     metrics: MetricsSettings = Field(description="How GET /metrics counts.")
+    server: ServerSettings = Field(description="Another server that answers instead of the engine.")
     sampling: SamplingSettings = Field(description="Defaults for choosing the next token.")
