@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from configs.sections.pulling import PullSettings
 from configs.sections.server import ServerSettings
 
 
@@ -109,3 +110,8 @@ class EngineSettings(BaseModel):
     metrics: MetricsSettings = Field(description="How GET /metrics counts.")
     server: ServerSettings = Field(description="Another server that answers instead of the engine.")
     sampling: SamplingSettings = Field(description="Defaults for choosing the next token.")
+    hub: str = Field(pattern=r"^https?://[^\s/]+", description="Where the models of the catalogue are downloaded from.")
+    hub_token: str = Field(
+        description="Access token of the hub, for models that it gives only to whom it knows; sent to nobody else."
+    )
+    pull: PullSettings = Field(description="How models are downloaded.")
