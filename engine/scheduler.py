@@ -5,7 +5,7 @@ from __future__ import annotations
 import collections
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
 from configs.sections.engine import EngineSettings
@@ -14,6 +14,7 @@ from engine.busy import BusyFlag
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
+from engine.logs import note
 from engine.sampler import Sampler
 from engine.served import ServedSnapshot
 from engine.slots import Slot, Work, choose_slot
@@ -41,7 +42,7 @@ class Scheduler:
         self._clock = clock
         self._slots = [Slot(number) for number in range(settings.slots)]
         self._queue: collections.deque[Job] = collections.deque()
-        self._swaps = Swaps()
+        self.swaps = Swaps()
         self._changed = threading.Condition()
         self._ending = False
         self._last_reader = -1
@@ -56,6 +57,11 @@ class Scheduler:
     def loaded(self) -> Loaded:
         """What is being served now."""
         return self._loaded
+
+    @property
+    def slots(self) -> Sequence[Slot]:
+        """The slots, to be looked at only."""
+        return self._slots
 
     @property
     def working(self) -> int:
@@ -94,9 +100,9 @@ class Scheduler:
         The future ends when it is served, or with the error that kept the old one in place.
         """
         with self._changed:
-            done = self._swaps.add(served)
+            done = self.swaps.add(served)
             if self._ending:
-                self._swaps.refuse_all(EngineStopping())
+                self.swaps.refuse_all(EngineStopping())
             self._changed.notify()
         return done
 
@@ -111,7 +117,7 @@ class Scheduler:
     def _run(self) -> None:
         while True:
             with self._changed:
-                while not (self._ending or self._queue or self._swaps or self.working):
+                while not (self._ending or self._queue or self.swaps or self.working):
                     self._busy.clear()
                     self._changed.wait()
                 if self._ending:
@@ -125,7 +131,7 @@ class Scheduler:
                 self._read()
             except Exception as error:
                 failure = told(error)
-                log.warning("a step failed: %s", failure)
+                note(log, "step_failed", logging.WARNING, error=failure)
                 self._fail_all(failure)
         self._fail_all(EngineStopping())
         self._loaded.close()
@@ -143,22 +149,12 @@ class Scheduler:
             job.emit(Finished("cancelled", self._usage(job)))
 
     def _swap_if_due(self) -> None:
-        while self._swaps and not self.working:
+        while self.swaps and not self.working:
             with self._changed:
-                taken = self._swaps.take()
+                taken = self.swaps.take()
             if taken is None:
                 return
-            served, done = taken
-            begun = self._clock()
-            try:
-                self._exchange(served)
-            except Exception as error:
-                refusal = told(error)
-                log.warning("swap to %s refused: %s", served.name, refusal.code)
-                done.set_exception(refusal)
-            else:
-                log.info("serving %s after a swap of %.0f ms", served.name, (self._clock() - begun) * 1000)
-                done.set_result(None)
+            self.swaps.carry_out(*taken, self._exchange, self._clock)
 
     def _exchange(self, served: ServedSnapshot) -> None:
         try:
@@ -174,7 +170,7 @@ class Scheduler:
 
     def _admit(self) -> None:
         """Give waiting questions free slots, first come first served; none while a swap is due."""
-        while self._queue and not self._swaps:
+        while self._queue and not self.swaps:
             job = self._queue[0]
             slot = choose_slot(self._slots, job, CHUNK_LEAST)
             if slot is None:
@@ -294,7 +290,7 @@ class Scheduler:
             waiting = [*self._queue] if self._ending else []
             if self._ending:
                 self._queue.clear()
-                self._swaps.refuse_all(error)
+                self.swaps.refuse_all(error)
         for job in waiting:
             job.emit(error)
         self._loaded.context.clear()

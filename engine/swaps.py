@@ -3,17 +3,26 @@
 from __future__ import annotations
 
 import collections
+import logging
+from collections.abc import Callable
 from concurrent.futures import Future
 
-from engine.errors import EngineError
+from engine.errors import EngineError, told
+from engine.logs import note
 from engine.served import ServedSnapshot
+
+log = logging.getLogger("enlace.engine")
 
 
 class Swaps:
-    """A queue of snapshots, each with a future for whoever waits for it. Not safe for several threads at once."""
+    """A queue of snapshots, each with a future for whoever waits for it. Not safe for several threads at once.
+
+    ``on_swap`` is told of each one that was tried: whether it is served, and for how many seconds it held up answers.
+    """
 
     def __init__(self) -> None:
         self._waiting: collections.deque[tuple[ServedSnapshot, Future[None]]] = collections.deque()
+        self.on_swap: Callable[[bool, float], None] = lambda done, seconds: None
 
     def __bool__(self) -> bool:
         return bool(self._waiting)
@@ -32,6 +41,27 @@ class Swaps:
             if done.set_running_or_notify_cancel():
                 return served, done
         return None
+
+    def carry_out(
+        self,
+        served: ServedSnapshot,
+        done: Future[None],
+        exchange: Callable[[ServedSnapshot], None],
+        clock: Callable[[], float],
+    ) -> None:
+        """Have ``served`` served by ``exchange`` and tell whoever waits for it."""
+        begun = clock()
+        try:
+            exchange(served)
+        except Exception as error:
+            refusal = told(error)
+            note(log, "swap_refused", logging.WARNING, snapshot=served.name, error=refusal)
+            self.on_swap(False, clock() - begun)
+            done.set_exception(refusal)
+        else:
+            note(log, "swapped", snapshot=served.name, pause_s=clock() - begun)
+            self.on_swap(True, clock() - begun)
+            done.set_result(None)
 
     def refuse_all(self, error: EngineError) -> None:
         """Tell everybody who waits that nothing comes of it."""
