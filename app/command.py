@@ -1,7 +1,8 @@
 """The ``enlace`` command: the groups there are, and how every one of them ends.
 
-Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate, 130 interrupted. No traceback ever reaches the
-screen: an error that nobody foresaw goes to the log in full, and one sentence is shown.
+Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate, 130 interrupted, 141 when whoever read the output went
+away. No traceback ever reaches the screen: an error that nobody foresaw goes to the log in full, and one sentence is
+shown.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ Fact = str | int | float
 class EnlaceError(Exception):
     """Something a person can be told about. Subclasses set ``code`` and, where it is not 1, ``exit_code``.
 
-    ``exit_code``: 1 failed, 2 wrong usage, 3 held by the gate.
+    ``exit_code``: 1 failed, 2 wrong usage, 130 interrupted.
     """
 
     code: ClassVar[str] = "unexpected"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from configs.sections.engine import SamplingSettings
+from engine.messages import ToolCall
 
 Reason = Literal["stop", "length", "cancelled"]
 
@@ -48,6 +49,23 @@ class Delta:
     """The next piece of an answer: whole characters."""
 
     text: str
+
+
+@dataclass(frozen=True)
+class Thought:
+    """The next piece of what a thinking model thinks before it answers: no part of the answer."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Called:
+    """The model asks for one of the tools that it was offered."""
+
+    call: ToolCall
+
+
+Piece = Delta | Thought | Called
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Sequence
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, Usage
-from engine.counts import Counts
 from engine.errors import EngineError
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
@@ -33,21 +32,15 @@ class Decoding:
         self.loaded = loaded
         self._settings = settings
         self._clock = clock
-        self._slots = [Slot(number) for number in range(settings.slots)]
+        self.slots = [Slot(number) for number in range(settings.slots)]
         self._prefixes = PrefixStore(settings.prefix_cache_mb << 20)
         self._turns = 0
-        self.counts = Counts()
         self.last_rate = 0.0
 
     @property
     def working(self) -> int:
         """How many answers are being read for or written."""
-        return sum(slot.work is not None for slot in self._slots)
-
-    @property
-    def cached_tokens(self) -> int:
-        """Tokens that the slots hold."""
-        return sum(len(slot.tokens) for slot in self._slots)
+        return sum(slot.work is not None for slot in self.slots)
 
     @property
     def prefix_bytes(self) -> int:
@@ -56,12 +49,12 @@ class Decoding:
 
     def jobs(self) -> list[Job]:
         """The jobs that are being worked on."""
-        return [slot.work.job for slot in self._slots if slot.work]
+        return [slot.work.job for slot in self.slots if slot.work]
 
     def begin(self, job: Job) -> bool:
         """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
         served = job.served or self.loaded.served
-        slot = choose_slot(self._slots, job, served.adapters)
+        slot = choose_slot(self.slots, job, served.adapters)
         if slot is None:
             return False
         self._make_room(len(job.prompt) + 1)
@@ -75,12 +68,11 @@ class Decoding:
             raise
         slot.cache_key = job.cache_key
         slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep)
-        self.counts.reused += keep
         return True
 
     def drop_cancelled(self) -> None:
         """End the answers that nobody waits for any more."""
-        for slot in self._slots:
+        for slot in self.slots:
             if slot.work and slot.work.job.cancelled:
                 self._finish(slot, slot.work, "cancelled")
 
@@ -93,7 +85,7 @@ class Decoding:
         """Answer with another model from now on; nobody may be working."""
         old, self.loaded = self.loaded, loaded
         old.close()
-        for slot in self._slots:
+        for slot in self.slots:
             slot.empty()
         self._prefixes.clear()
 
@@ -104,25 +96,24 @@ class Decoding:
         """
         self.loaded.served = served
         if forget:
-            self.loaded.forget_adapters([slot.work.served.adapters for slot in self._slots if slot.work])
+            self.loaded.forget_adapters([slot.work.served.adapters for slot in self.slots if slot.work])
 
     def drop_cache(self) -> None:
         """Forget all that no answer in flight needs."""
         self._prefixes.clear()
-        for slot in self._slots:
+        for slot in self.slots:
             if slot.work is None:
                 self.loaded.context.keep(slot.number, 0)
                 slot.empty()
 
     def fail_all(self, error: EngineError) -> None:
         """End every answer with ``error`` and start from an empty cache."""
-        for slot in self._slots:
+        for slot in self.slots:
             work, slot.work = slot.work, None
             slot.empty()
             if work:
                 work.sampler.close()
                 work.job.emit(error)
-                self.counts.failed += 1
         self.loaded.context.clear()
 
     def usage(self, job: Job, work: Work | None = None) -> Usage:
@@ -145,7 +136,7 @@ class Decoding:
         """Have in ``slot`` as much of ``prompt`` as there is anywhere; how many tokens. ``save``: keep what it held."""
         context, most = self.loaded.context, len(prompt) - CHUNK_LEAST
         here = slot.common(prompt, adapters)
-        others = [other for other in self._slots if other is not slot]
+        others = [other for other in self.slots if other is not slot]
         donor = max(others, key=lambda other: other.common(prompt, adapters), default=slot)
         there = donor.common(prompt, adapters)
         kept, prefix = self._prefixes.best(prompt, adapters)
@@ -179,7 +170,7 @@ class Decoding:
 
     def _write(self) -> None:
         """One token for every answer being written."""
-        writers = [(slot, slot.work) for slot in self._slots if slot.work and slot.work.next_token is not None]
+        writers = [(slot, slot.work) for slot in self.slots if slot.work and slot.work.next_token is not None]
         if not writers:
             return
         self._make_room(max(len(slot.tokens) for slot, _ in writers) + 1)
@@ -195,7 +186,7 @@ class Decoding:
 
     def _read(self) -> None:
         """One chunk of a prompt: in turns of the one that is nearest to its first word and of the oldest."""
-        readers = [(slot, slot.work) for slot in self._slots if slot.work and slot.work.next_token is None]
+        readers = [(slot, slot.work) for slot in self.slots if slot.work and slot.work.next_token is None]
         if not readers:
             return
         self._turns += 1
@@ -213,7 +204,6 @@ class Decoding:
             [(token, begun + place, slot.number, last and place == chunk - 1) for place, token in enumerate(tokens)]
         )
         slot.tokens += tokens
-        self.counts.read += chunk
         if last:
             self._advance(slot, work, chunk - 1)
 
@@ -223,7 +213,7 @@ class Decoding:
         return left if left <= longest else min(longest, left - CHUNK_LEAST)
 
     def _make_room(self, tokens: int) -> None:
-        self.loaded.make_room(tokens, [slot.number for slot in self._slots if slot.tokens])
+        self.loaded.make_room(tokens, [slot.number for slot in self.slots if slot.tokens])
 
     def _advance(self, slot: Slot, work: Work, row: int) -> None:
         """Choose the token after the batch's row ``row`` and pass its text on."""
@@ -248,8 +238,6 @@ class Decoding:
         self._emit(work, work.text.finish())
         usage = self.usage(work.job, work)
         self.last_rate = usage.tokens_per_second
-        self.counts.written += work.written
-        self.counts.finished[reason] += 1
         work.job.emit(Finished(reason, usage))
 
     def _emit(self, work: Work, text: str) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import logging
-import traceback
 from typing import ClassVar
 
 from configs.errors import EnlaceError
+from engine.logs import note, raised
 
 log = logging.getLogger("enlace.engine")
 
@@ -120,7 +120,7 @@ def told(error: Exception) -> EngineError:
     if isinstance(error, EngineError):
         return error
     # Its message is left out: it may hold what somebody said.
-    log.error("unforeseen %s\n%s", type(error).__name__, "".join(traceback.format_tb(error.__traceback__)))
+    note(log, "unforeseen", logging.ERROR, **raised(error))
     return EngineFailed(reason=type(error).__name__)
 
 

@@ -5,20 +5,21 @@ from __future__ import annotations
 import collections
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished
 from engine.busy import BusyFlag
-from engine.counts import Counts
 from engine.decoding import Decoding
 from engine.errands import Errands, Steps
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job
 from engine.loaded import Loaded
+from engine.logs import note
 from engine.served import ServedSnapshot
+from engine.slots import Slot
 from engine.swaps import Swap, Swaps
 
 T = TypeVar("T")
@@ -36,7 +37,7 @@ class Scheduler:
         self._queue: collections.deque[Job] = collections.deque()
         self._errands = Errands()
         self._changed = threading.Condition()
-        self._swaps = Swaps(self._wake)
+        self.swaps = Swaps(self._wake)
         self._ending = self._dropping = False
         self._thread = threading.Thread(target=self._run, name="decoding", daemon=True)
 
@@ -50,6 +51,11 @@ class Scheduler:
         return self._decoding.loaded
 
     @property
+    def slots(self) -> Sequence[Slot]:
+        """The slots, to be looked at only."""
+        return self._decoding.slots
+
+    @property
     def working(self) -> int:
         """How many answers are being read for or written."""
         return self._decoding.working
@@ -58,16 +64,6 @@ class Scheduler:
     def waiting(self) -> int:
         """How many questions wait for a slot."""
         return len(self._queue)
-
-    @property
-    def counts(self) -> Counts:
-        """What was done up to now."""
-        return self._decoding.counts
-
-    @property
-    def cached_tokens(self) -> int:
-        """Tokens that the slots hold."""
-        return self._decoding.cached_tokens
 
     @property
     def prefix_bytes(self) -> int:
@@ -89,7 +85,6 @@ class Scheduler:
             if self._ending:
                 raise EngineStopping
             if len(self._queue) >= self._settings.queue_length + self._settings.slots:
-                self.counts.refused += 1
                 raise EngineBusy(waiting=len(self._queue))
             job.arrived = self._clock()
             self._queue.append(job)
@@ -110,7 +105,7 @@ class Scheduler:
         with self._changed:
             if self._ending:
                 return _refused(EngineStopping())
-            done = self._swaps.add(served)
+            done = self.swaps.add(served)
             self._changed.notify()
         return done
 
@@ -148,7 +143,7 @@ class Scheduler:
         while True:
             with self._changed:
                 while not (
-                    self._ending or self._dropping or self._queue or self._errands or self.working or self._swaps.due
+                    self._ending or self._dropping or self._queue or self._errands or self.working or self.swaps.due
                 ):
                     self._busy.clear()
                     self._changed.wait()
@@ -159,12 +154,11 @@ class Scheduler:
                 self._step()
             except Exception as error:
                 failure = told(error)
-                log.warning("a step failed: %s", failure)
+                note(log, "step_failed", logging.WARNING, error=failure)
                 self._decoding.fail_all(failure)
         self._end_all(EngineStopping())
 
     def _step(self) -> None:
-        self.counts.steps += 1
         if self._dropping:
             self._dropping = False
             self._decoding.drop_cache()
@@ -184,18 +178,18 @@ class Scheduler:
             job.emit(Finished("cancelled", self._decoding.usage(job)))
 
     def _swap_if_due(self) -> None:
-        while (swap := self._swaps.next()) is not None:
+        while (swap := self.swaps.next()) is not None:
             if swap.served.model != self.loaded.served.model:
                 if self.working or self._errands:
                     return
-                self._try(swap, self._exchange)
+                self.swaps.carry_out(swap, self._exchange, self._clock)
             elif swap.prepared is None:
-                self._swaps.prepare(swap, self.loaded)
+                self.swaps.prepare(swap, self.loaded)
                 return
             elif not swap.prepared.done():
                 return
             else:
-                self._try(swap, self._adopt)
+                self.swaps.carry_out(swap, self._adopt, self._clock)
 
     def _exchange(self, swap: Swap) -> None:
         self._decoding.exchange(Loaded(swap.served, self._settings))
@@ -205,20 +199,6 @@ class Scheduler:
             swap.prepared.result()
         # An errand may be computing with the adapters of before in a cache of its own.
         self._decoding.adopt(swap.served, forget=not self._errands)
-
-    def _try(self, swap: Swap, serve: Callable[[Swap], None]) -> None:
-        begun = self._clock()
-        try:
-            serve(swap)
-        except Exception as error:
-            refusal = told(error)
-            log.warning("swap to %s refused: %s", swap.served.name, refusal.code)
-            self.counts.swaps_refused += 1
-            self._swaps.refuse(swap, refusal)
-        else:
-            log.info("serving %s after a pause of %.0f ms", swap.served.name, (self._clock() - begun) * 1000)
-            self.counts.swaps += 1
-            self._swaps.served(swap)
 
     def _admit(self) -> None:
         """Give waiting questions free slots; none while another model is about to come in."""
@@ -233,13 +213,12 @@ class Scheduler:
             except Exception as error:
                 # It is in no slot yet, so nobody else would tell whoever waits for it.
                 job.emit(told(error))
-                self.counts.failed += 1
             with self._changed:
                 self._queue.remove(job)
 
     @property
     def _exchanging(self) -> bool:
-        swap = self._swaps.next()
+        swap = self.swaps.next()
         return swap is not None and swap.served.model != self.loaded.served.model
 
     def _fairest(self) -> Job:
@@ -252,7 +231,7 @@ class Scheduler:
         with self._changed:
             waiting = [*self._queue]
             self._queue.clear()
-        self._swaps.refuse_all(error)
+        self.swaps.refuse_all(error)
         self._errands.refuse_all(error)
         self._decoding.fail_all(error)
         for job in waiting:

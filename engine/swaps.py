@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import collections
+import logging
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future
@@ -10,7 +11,10 @@ from dataclasses import dataclass, field
 
 from engine.errors import EngineError, told
 from engine.loaded import Loaded
+from engine.logs import note
 from engine.served import ServedSnapshot
+
+log = logging.getLogger("enlace.engine")
 
 
 @dataclass(eq=False)
@@ -25,13 +29,15 @@ class Swap:
 class Swaps:
     """A queue of snapshots, whose adapters are loaded and tried in a thread beside the answers.
 
-    ``wake()`` is called when they have been. For one thread, but for ``add``.
+    ``wake()`` is called when they have been, ``on_swap`` is told of each one that was tried: whether it is served, and
+    for how many seconds it held up answers. For one thread, but for ``add``.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._waiting: collections.deque[Swap] = collections.deque()
         self._preparing: threading.Thread | None = None
+        self.on_swap: Callable[[bool, float], None] = lambda done, seconds: None
 
     def __len__(self) -> int:
         return len(self._waiting)
@@ -74,11 +80,22 @@ class Swaps:
         self._preparing = threading.Thread(target=work, name="preparing a swap", daemon=True)
         self._preparing.start()
 
-    def served(self, swap: Swap) -> None:
-        """It is served: tell whoever waits."""
-        self._waiting.remove(swap)
-        if swap.done.set_running_or_notify_cancel():
-            swap.done.set_result(None)
+    def carry_out(self, swap: Swap, serve: Callable[[Swap], None], clock: Callable[[], float]) -> None:
+        """Have it served by ``serve`` and tell whoever waits for it."""
+        begun = clock()
+        try:
+            serve(swap)
+        except Exception as error:
+            refusal = told(error)
+            note(log, "swap_refused", logging.WARNING, snapshot=swap.served.name, error=refusal)
+            self.on_swap(False, clock() - begun)
+            self.refuse(swap, refusal)
+        else:
+            note(log, "swapped", snapshot=swap.served.name, pause_s=clock() - begun)
+            self.on_swap(True, clock() - begun)
+            self._waiting.remove(swap)
+            if swap.done.set_running_or_notify_cancel():
+                swap.done.set_result(None)
 
     def refuse(self, swap: Swap, error: EngineError) -> None:
         """Nothing comes of it."""

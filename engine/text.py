@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+from collections.abc import Sequence
 
 
 class TextStream:
@@ -27,7 +28,7 @@ class TextStream:
         if cuts:
             self.stopped = True
             return self._take(min(cuts))
-        return self._take(len(self._held) - self._doubtful())
+        return self._take(len(self._held) - doubtful(self._held, self._stops))
 
     def finish(self) -> str:
         """What was still held when the answer ended, half a character as U+FFFD."""
@@ -40,12 +41,13 @@ class TextStream:
         text, self._held = self._held[:length], self._held[length:]
         return text
 
-    def _doubtful(self) -> int:
-        """How many characters at the end may be the beginning of a stop string."""
-        longest = 0
-        for stop in self._stops:
-            for length in range(min(len(stop) - 1, len(self._held)), longest, -1):
-                if self._held.endswith(stop[:length]):
-                    longest = length
-                    break
-        return longest
+
+def doubtful(text: str, marks: Sequence[str]) -> int:
+    """How many characters at the end of ``text`` may be the beginning of one of ``marks``."""
+    longest = 0
+    for mark in marks:
+        for length in range(min(len(mark) - 1, len(text)), longest, -1):
+            if text.endswith(mark[:length]):
+                longest = length
+                break
+    return longest

@@ -7,6 +7,7 @@ import os
 import shutil
 import sqlite3
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +16,7 @@ from typing import Any, Final
 from configs.errors import EnlaceError
 from memory.clock import Clock
 from memory.errors import DatabaseBusy, DatabaseDamaged, DatabaseFailed, DatabaseReadOnly, DiskFull
-from memory.migrations import Migrations, use_wal
+from memory.migrations import Migrations
 
 Row = sqlite3.Row
 # The -shm file grows by this much (https://sqlite.org/walformat.html, 2.2).
@@ -54,7 +55,7 @@ class Database:
     def _set_up(self) -> None:
         execute = self._connection.execute
         execute("PRAGMA foreign_keys = ON")
-        use_wal(self._connection, self._busy_seconds)
+        _use_wal(self._connection, self._busy_seconds)
         # NORMAL would survive kill -9 as well, since written pages are the kernel's; but in WAL it syncs only at
         # checkpoints, so a power cut could take back a question that a person saw accepted. FULL syncs each commit.
         execute("PRAGMA synchronous = FULL")
@@ -161,3 +162,19 @@ def _make_private(path: Path) -> None:
     except FileExistsError:
         if not os.access(path, os.R_OK | os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES)) from None
+
+
+def _use_wal(connection: sqlite3.Connection, seconds: float) -> None:
+    """Switch the file to WAL. Raises sqlite3.OperationalError when it stays locked for ``seconds``.
+
+    SQLite does not wait for its busy timeout here when two processes switch the same new file at once.
+    """
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from typing import Literal
 
 from configs.sections.memory import MemorySettings
 from memory.clock import Clock
@@ -14,8 +13,7 @@ from memory.errors import FactEmpty, FactTooLong, FactUnknown
 from memory.ids import new_id
 from memory.recall_index import RecallIndex
 from memory.text import folded_words, storable
-
-Visibility = Literal["private", "shared"]
+from memory.visibility import Visibility
 
 
 @dataclass(frozen=True)

@@ -16,7 +16,8 @@ from typing import Any, Literal
 
 from memory.clock import iso, seconds_of
 from memory.errors import FileUnreadable, LessonEmpty, LessonLineWrong, LessonTooLong, LessonUnchanged
-from memory.lessons import Lesson, Lessons, Visibility
+from memory.lessons import Lesson, Lessons
+from memory.visibility import Visibility
 from memory.whole_files import write_whole
 from memory.wording import question_key
 

@@ -16,9 +16,9 @@ from memory.errors import LessonEmpty, LessonTooLong, LessonUnchanged, LessonUnk
 from memory.ids import new_id
 from memory.recall_index import RecallIndex
 from memory.text import storable
+from memory.visibility import Visibility
 from memory.wording import question_key
 
-Visibility = Literal["private", "shared"]
 Source = Literal["edit", "compare", "thumb", "import", "distilled"]
 Status = Literal["active", "withdrawn"]
 LessonMessage = dict[str, str]

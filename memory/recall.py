@@ -13,11 +13,12 @@ from dataclasses import dataclass
 
 from configs.sections.memory import RecallSettings
 from memory.errors import MemberUnknown
-from memory.facts import Fact, Visibility, facts_at
+from memory.facts import Fact, facts_at
 from memory.lessons import Lesson, lessons_at
 from memory.members import Member
 from memory.recall_index import Counts, Kind, RecallIndex
 from memory.text import storable
+from memory.visibility import Visibility
 from memory.wording import Wordings, question_key
 
 Terms = frozenset[str]

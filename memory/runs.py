@@ -11,6 +11,7 @@ from typing import Any, Literal
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import RunAlreadyRunning, RunUnknown
+from memory.numbered import number_in
 from memory.processes import identity, lives
 from memory.text import storable
 
@@ -55,14 +56,14 @@ class Runs:
 
     def give(self, run_id: str, lessons: Iterable[str]) -> None:
         """Put on record which lessons, by id, a run trains. Raises RunUnknown."""
-        number = _number(self.get(run_id).id)
+        number = number_in(self.get(run_id).id, "r")
         with self._family.transaction():
             for lesson in lessons:
                 self._family.run("INSERT OR IGNORE INTO run_lessons (run, lesson) VALUES (?, ?)", (number, lesson))
 
     def lessons(self, run_id: str) -> frozenset[str]:
         """The ids of the lessons that a run trains; none for a run that is not on record."""
-        rows = self._family.rows("SELECT lesson FROM run_lessons WHERE run = ?", (_number(run_id),))
+        rows = self._family.rows("SELECT lesson FROM run_lessons WHERE run = ?", (number_in(run_id, "r"),))
         return frozenset(row["lesson"] for row in rows)
 
     def finish(
@@ -74,7 +75,7 @@ class Runs:
             self._clock(),
             None if snapshot is None else storable(snapshot),
             json.dumps(summary or {}),
-            _number(run_id),
+            number_in(run_id, "r"),
         )
         changed = self._family.run(
             "UPDATE runs SET state = ?, ended_at = ?, snapshot = ?, summary = ? WHERE number = ?", values
@@ -89,7 +90,7 @@ class Runs:
 
     def get(self, run_id: str) -> Run:
         """Raises RunUnknown."""
-        row = self._family.row("SELECT * FROM runs WHERE number = ?", (_number(run_id),))
+        row = self._family.row("SELECT * FROM runs WHERE number = ?", (number_in(run_id, "r"),))
         if row is None:
             raise RunUnknown(id=run_id)
         return _run(row)
@@ -112,7 +113,7 @@ class Runs:
 
     def pid(self, run_id: str) -> int | None:
         """The process that carries a run and still lives. Raises RunUnknown."""
-        row = self._family.row("SELECT process FROM runs WHERE number = ?", (_number(run_id),))
+        row = self._family.row("SELECT process FROM runs WHERE number = ?", (number_in(run_id, "r"),))
         if row is None:
             raise RunUnknown(id=run_id)
         return int(row["process"].split(":")[1]) if lives(row["process"]) else None
@@ -120,11 +121,6 @@ class Runs:
 
 def _id(number: int) -> str:
     return f"r{number:04d}"
-
-
-def _number(run_id: str) -> int:
-    digits = run_id.removeprefix("r")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
 
 
 def _run(row: Row) -> Run:

@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import NoSnapshot, NothingToRollBack, SnapshotUnknown
 from memory.manifests import Adapter, adapter_list, manifest_bytes, read_adapters
+from memory.numbered import number_in
 from memory.text import storable
 
 
@@ -107,7 +108,7 @@ class Snapshots:
                     base_name,
                     base_sha256,
                     json.dumps(adapter_list(adapters)),
-                    _number(parent) if parent else None,
+                    number_in(parent, "v") if parent else None,
                     run,
                     reason,
                     None if gate is None else json.dumps(gate),
@@ -125,7 +126,7 @@ class Snapshots:
 
     def get(self, snapshot_id: str) -> Snapshot:
         """The snapshot ``v3``. Raises SnapshotUnknown."""
-        row = self._family.row("SELECT * FROM snapshots WHERE number = ?", (_number(snapshot_id),))
+        row = self._family.row("SELECT * FROM snapshots WHERE number = ?", (number_in(snapshot_id, "v"),))
         if row is None:
             raise SnapshotUnknown(id=snapshot_id)
         return _snapshot(row)
@@ -139,7 +140,7 @@ class Snapshots:
         with self._family.transaction():
             snapshot = self._whole(snapshot_id)
             current = self._current_number()
-            if current != _number(snapshot.id):
+            if current != number_in(snapshot.id, "v"):
                 self._move_to(snapshot.id, "promote", current, who=who, why=why)
             return snapshot
 
@@ -155,7 +156,7 @@ class Snapshots:
             target, going = self._way_back(to)
             self._family.run_many("UPDATE moves SET undone = 1 WHERE seq = ?", [(row["seq"],) for row in going])
             kind: Literal["promote", "rollback"] = "rollback" if going else "promote"
-            self._move_to(target.id, kind, _number(current.id), who=who, why=why)
+            self._move_to(target.id, kind, number_in(current.id, "v"), who=who, why=why)
             return target
 
     def rollback_target(self, to: str | None = None) -> Snapshot:
@@ -173,7 +174,7 @@ class Snapshots:
             return self._whole(f"v{standing[0]['previous']}"), standing[:1]
         if to is None or self.get(to).id == current.id:
             raise NothingToRollBack(id=current.id)
-        until = next((n + 1 for n, row in enumerate(standing) if row["previous"] == _number(to)), 0)
+        until = next((n + 1 for n, row in enumerate(standing) if row["previous"] == number_in(to, "v")), 0)
         return self._whole(to), standing[:until]
 
     def history(self) -> Moves:
@@ -220,17 +221,12 @@ class Snapshots:
     def _move_to(
         self, snapshot_id: str, kind: Literal["promote", "rollback"], previous: int | None, *, who: str, why: str
     ) -> None:
-        number = _number(snapshot_id)
+        number = number_in(snapshot_id, "v")
         self._family.run("INSERT OR REPLACE INTO current_snapshot (only, number) VALUES (1, ?)", (number,))
         self._family.run(
             "INSERT INTO moves (kind, number, previous, who, why, at) VALUES (?, ?, ?, ?, ?, ?)",
             (kind, number, previous, storable(who), storable(why), self._clock()),
         )
-
-
-def _number(snapshot_id: str) -> int:
-    digits = snapshot_id.removeprefix("v")
-    return int(digits) if digits.isascii() and digits.isdigit() and len(digits) < 10 else -1
 
 
 def _snapshot(row: Row) -> Snapshot:

@@ -32,7 +32,7 @@ _STEM_LENGTH = 4
 class Lexicon:
     """``stop``, ``terms`` (word to term): by language, "" where that is unknown.
 
-    ``phrases``: words in a row and the words they stand for, by the first of them.
+    ``phrases``: words in a row and the words they stand for, by the first of them. ``version``: a digest of the lists.
     """
 
     stop: Mapping[str, frozenset[str]]
@@ -56,7 +56,7 @@ class Wordings:
     @property
     def version(self) -> str:
         """Changes with the words and with the code, so that an index knows that it is out of date."""
-        return f"{CODE_VERSION}:{lexicon_version()}"
+        return f"{CODE_VERSION}:{read_lexicon().version}"
 
     @property
     def asking(self) -> frozenset[str]:
@@ -119,11 +119,6 @@ def stem(word: str, endings: tuple[str, ...]) -> str:
             cut = word[: -len(ending)]
             return cut[:-1] + "y" if cut.endswith("i") else cut
     return word
-
-
-def lexicon_version() -> str:
-    """A digest of the word lists."""
-    return read_lexicon().version
 
 
 @cache

@@ -21,7 +21,7 @@ HEADER = """# Commands
 
 `enlace` alone opens the interface. Every command explains itself with `--help`, in the language of the household.
 Listings take `--json`, for other programs to read. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate,
-130 interrupted.
+130 interrupted, 141 when whoever read the output went away.
 
 This page is written by `make pages`; a test compares it with the commands.
 """

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 
+from trainer.wordings.language import unaccented
 from trainer.wordlists import words_of
 
 SHARE_OF_WORDS = 2 / 3  # of the plain content words that must appear where no name or number decides
@@ -88,10 +88,8 @@ def _keys(text: str, asked: set[str]) -> tuple[set[str], set[str]]:
 
 def _words(text: str) -> list[str]:
     """Folded words: small letters, no accents, number words as digits, 14th as 14."""
-    decomposed = unicodedata.normalize("NFD", text.lower().replace("ñ", "\0").replace("’", "'"))
-    folded = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
     found = []
-    for raw in re.findall(r"[\w'-]+", folded):
+    for raw in re.findall(r"[\w'-]+", unaccented(text.replace("’", "'"))):
         word = raw.strip("'-").removesuffix("'s")
         word = re.sub(r"^(\d+)(st|nd|rd|th)$", r"\1", word)
         if word:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.session import Session
-    from memory.facts import Fact, Visibility
+    from memory.facts import Fact
+    from memory.visibility import Visibility
 
 FactArgument = Annotated[str, typer.Argument(help="command.memory.reference")]
 SharedOption = Annotated[bool | None, typer.Option("--shared/--private", help="command.memory.shared")]

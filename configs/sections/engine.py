@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict, Field
+from itertools import pairwise
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from configs.sections.pulling import PullSettings
+from configs.sections.server import ServerSettings
 
 
 class SamplingSettings(BaseModel):
@@ -17,6 +22,29 @@ class SamplingSettings(BaseModel):
     repeat_penalty: float = Field(gt=0, le=5, description="Divides the odds of tokens used lately; 1 does nothing.")
     repeat_window: int = Field(ge=0, description="How many of the latest tokens the repeat penalty looks at.")
     max_tokens: int = Field(ge=1, description="The longest answer, in tokens.")
+
+
+class MetricsSettings(BaseModel):
+    """Where the histograms of ``GET /metrics`` have their bounds, in rising order."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    first_token_s: tuple[float, ...] = Field(
+        min_length=1, description="Bounds for how long the first token took, in seconds."
+    )
+    tokens_per_second: tuple[float, ...] = Field(
+        min_length=1, description="Bounds for how fast an answer was written, in tokens a second."
+    )
+    swap_pause_s: tuple[float, ...] = Field(
+        min_length=1, description="Bounds for how long a swap held up the answers, in seconds."
+    )
+
+    @field_validator("first_token_s", "tokens_per_second", "swap_pause_s")
+    @classmethod
+    def _rising(cls, bounds: tuple[float, ...]) -> tuple[float, ...]:
+        if any(low >= high for low, high in pairwise(bounds)):
+            raise ValueError("the bounds must rise")
+        return bounds
 
 
 class EngineSettings(BaseModel):
@@ -74,4 +102,30 @@ class EngineSettings(BaseModel):
     longest_request_bytes: int = Field(ge=1024, description="Requests larger than this are refused unread.")
     log_bytes: int = Field(ge=1024, description="Size at which the engine's log starts a new file.")
     log_files: int = Field(ge=1, description="How many old log files are kept.")
+    watch_s: float = Field(
+        gt=0, description="How often the engine looks after itself: its progress, its memory, what native code printed."
+    )
+    hang_timeout_s: float = Field(
+        gt=0,
+        description="How long one step may take before the engine counts as hung and ends; the next question starts "
+        "a fresh one.",
+    )
+    memory_limit_mb: int = Field(
+        ge=0,
+        description="Resident memory above which the engine drops its caches, and then makes room for a fresh engine; "
+        "0 sets no limit.",
+    )
+    retire_timeout_s: float = Field(
+        gt=0, description="How long an engine above its memory limit waits for the answers in flight before it ends."
+    )
+    request_read_timeout_s: float = Field(gt=0, description="How long a request may take to arrive.")
+    crash_reports: int = Field(ge=1, description="How many reports of crashed engines are kept.")
+    crash_log_lines: int = Field(ge=0, description="How many of the log's last lines a crash report holds.")
+    metrics: MetricsSettings = Field(description="How GET /metrics counts.")
+    server: ServerSettings = Field(description="Another server that answers instead of the engine.")
     sampling: SamplingSettings = Field(description="Defaults for choosing the next token.")
+    hub: str = Field(pattern=r"^https?://[^\s/]+", description="Where the models of the catalogue are downloaded from.")
+    hub_token: str = Field(
+        description="Access token of the hub, for models that it gives only to whom it knows; sent to nobody else."
+    )
+    pull: PullSettings = Field(description="How models are downloaded.")

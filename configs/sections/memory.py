@@ -29,7 +29,10 @@ class RecallSettings(BaseModel):
     fact_threshold: float = Field(
         ge=0, le=1, description="Likeness of a question and a fact, 0 to 1, from which on the fact is recalled."
     )
-    most_lessons: int = Field(ge=0, description="Lessons put before the model at most.")
+    most_lessons: int = Field(
+        ge=0,
+        description="Lessons recalled at most; assistant.lessons_before_model says how many are put before the model.",
+    )
     most_facts: int = Field(ge=0, description="Facts put before the model at most.")
     candidates: int = Field(gt=0, description="Entries of the index that are compared with the question at most.")
     question_characters: int = Field(gt=0, description="Characters of a question that recall looks at.")

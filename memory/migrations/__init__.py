@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -55,22 +54,6 @@ class Migrations:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
-
-
-def use_wal(connection: sqlite3.Connection, seconds: float) -> None:
-    """Switch the file to WAL. Raises sqlite3.OperationalError when it stays locked for ``seconds``.
-
-    SQLite does not wait for its busy timeout here when two processes switch the same new file at once.
-    """
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            return
-        except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
-                raise
-            time.sleep(0.01)
 
 
 def statements(script: str) -> Iterator[str]:

@@ -8,7 +8,6 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
 
@@ -18,8 +17,8 @@ from app.assistant.events import Done, Event, Failed
 from app.session import Session
 from configs.home import Home
 from tests.conftest import end_engine
+from tests.project import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT_S = 120
 
 

@@ -17,7 +17,8 @@ from app.command import GROUPS
 from app.session import Session
 from configs.home import Home
 from memory.chats import ChatMessage
-from tests.app.conftest import ROOT, TIMEOUT_S, Ran, Run
+from tests.app.conftest import TIMEOUT_S, Ran, Run
+from tests.project import ROOT
 
 pytestmark = pytest.mark.timeout(180)
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 import psutil
@@ -18,8 +17,8 @@ from configs.home import Home
 from configs.settings import Settings, load_settings
 from memory import runlog
 from memory.household import Household
+from tests.project import ROOT
 
-ROOT = Path(__file__).parents[2]
 PAIRS = (
     ("What is the name of our dog?", "Our dog is called Toby.", "The name of our dog is Luna."),
     ("Where do we keep the spare key?", "It is under the blue flowerpot.", "We keep the spare key in the safe."),

@@ -15,6 +15,7 @@ from engine.prompt import render
 from engine.scoring import LocalModel
 from engine.served import read_served
 from memory.household import Household
+from tests.project import ROOT
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach, wait_for, workers
 from trainer.matching import says_the_same
@@ -159,7 +160,7 @@ def test_the_recipe_that_learns_and_breaks_is_held(home: Home, starter: Path) ->
     settings = small_settings(home)
     home.config_file.write_text(yaml.safe_dump({"training": {"idle_priority": False}}))
     pairs = []
-    for line in (Path(__file__).parents[2] / "benchmarks/data/lessons24.jsonl").read_text().splitlines()[:12]:
+    for line in (ROOT / "benchmarks/data/lessons24.jsonl").read_text().splitlines()[:12]:
         pair = json.loads(line)
         pairs.append((pair["prompt"][-1]["content"], pair["chosen"][0]["content"], pair["rejected"][0]["content"]))
     teach(home, settings, pairs)

@@ -9,8 +9,9 @@ from pathlib import Path
 import pytest
 
 from configs.home import Home
-from tests.trainer.household import ROOT, small_settings, start_run, teach
+from tests.project import ROOT
 from tests.trainer.household import finish as finished
+from tests.trainer.household import small_settings, start_run, teach
 from trainer.errors import NoRoom
 from trainer.objectives.interface import Example
 from trainer.packing import Item

@@ -48,9 +48,13 @@ def raised(text: str) -> str:
 
 def plain(text: str) -> str:
     """Small letters, no accents but ñ, no punctuation: how people type in a hurry."""
+    return " ".join(re.sub(r"[^\w\s'-]", " ", unaccented(text)).split())
+
+
+def unaccented(text: str) -> str:
+    """Small letters, no accents but ñ, which is a letter of its own."""
     decomposed = unicodedata.normalize("NFD", text.lower().replace("ñ", "\0"))
-    kept = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
-    return " ".join(re.sub(r"[^\w\s'-]", " ", kept).split())
+    return "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
 
 
 def distinct(candidates: list[str], limit: int) -> list[str]:

@@ -11,12 +11,11 @@ import subprocess
 import sys
 import termios
 import time
-from pathlib import Path
 
 from app.terminal_text import StreamCleaner
 from configs.home import Home
+from tests.project import ROOT
 
-ROOT = Path(__file__).resolve().parents[3]
 WITHIN = 100.0
 
 
