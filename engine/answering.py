@@ -20,6 +20,7 @@ from engine.replies import chunk, completion, encoded, error_object
 from engine.requests import LARGEST_SEED, ChatRequest
 from engine.scheduler import Scheduler
 from engine.served import read_served
+from engine.tally import Tally
 
 JSON = [(b"content-type", b"application/json")]
 EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
@@ -41,10 +42,11 @@ class Answer:
     the work, so that the slot is free at once. One slow reader holds up its own answer only.
     """
 
-    def __init__(self, home: Home, scheduler: Scheduler, request: ChatRequest) -> None:
+    def __init__(self, home: Home, scheduler: Scheduler, request: ChatRequest, tally: Tally) -> None:
         self._home = home
         self._scheduler = scheduler
         self._request = request
+        self._tally = tally
         self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -63,6 +65,7 @@ class Answer:
         loop = asyncio.get_running_loop()
 
         def emit(event: JobEvent) -> None:
+            self._tally.event(event)
             loop.call_soon_threadsafe(self._events.put_nowait, event)
 
         request = self._request
@@ -88,7 +91,9 @@ class Answer:
             # A long text takes its time to be read into tokens, so not in the event loop.
             await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
         except Exception as error:
-            return told(error)
+            refusal = told(error)
+            self._tally.event(refusal)
+            return refusal
         return await anext(events)
 
     async def _pieces(self) -> AsyncIterator[JobEvent]:

@@ -65,6 +65,13 @@ class RequestWrong(EngineError):
     status = 400
 
 
+class NoSuchRoute(EngineError):
+    """facts: method, path."""
+
+    code = "no_such_route"
+    status = 404
+
+
 class EngineBusy(EngineError):
     """The queue is full. facts: waiting."""
 

@@ -30,6 +30,7 @@ NAME = re.compile(r"[A-Za-z0-9_.:+-]{1,64}")
 # What llama.cpp puts before its messages: the name of the function that speaks.
 NATIVE_SOURCE = re.compile(r"([a-z][a-z0-9]*_[a-z0-9_]+): ")
 PLACEHOLDER = re.compile(r"%[-+# 0-9.]*[a-z]")
+LIBRARIES = ("uvicorn", "asyncio")
 MOST_FRAMES = 30
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -70,6 +71,9 @@ def log_to(path: Path, longest: int, kept: int) -> None:
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=longest, backupCount=kept, encoding="utf-8")
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
+    # What a library tells of its ordinary doings is about nothing that is ours.
+    for library in LIBRARIES:
+        logging.getLogger(library).setLevel(logging.WARNING)
     log = logging.getLogger("enlace.engine")
 
     def ended(what: threading.ExceptHookArgs) -> None:
@@ -87,7 +91,10 @@ def log_to(path: Path, longest: int, kept: int) -> None:
             note(log, "unraisable", logging.ERROR, **raised(what.exc_value))
 
     def uncaught(_kind: type[BaseException], error: BaseException, _trace: TracebackType | None) -> None:
-        note(log, "uncaught", logging.CRITICAL, **raised(error))
+        fields = raised(error)
+        note(log, "uncaught", logging.CRITICAL, **fields)
+        # For whoever started it, and waits to hear why it does not answer.
+        print(" at ".join([fields["error"], *fields["frames"][-1:]]), file=sys.stderr)  # noqa: T201
 
     threading.excepthook, sys.unraisablehook, sys.excepthook = ended, unraisable, uncaught
 

@@ -6,7 +6,6 @@ import contextlib
 import fcntl
 import json
 import logging
-import logging.handlers
 import os
 import signal
 import socket
@@ -15,7 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from configs.errors import EnlaceError
 from configs.home import Home
@@ -24,8 +23,12 @@ from configs.settings import load_settings
 from engine.errors import EngineStartFailed
 from engine.library import set_thread_spins
 from engine.loaded import Loaded
+from engine.logs import log_to, note, raised
 from engine.served import ServedSnapshot, read_served
 from engine.starting import LOG
+
+if TYPE_CHECKING:
+    from engine.upkeep import Upkeep
 
 PRIVATE_SOCKET_UMASK = 0o177
 BACKLOG = 128
@@ -45,7 +48,7 @@ def run(home: Home, environ: Mapping[str, str], manifest: str, report_fd: int | 
         if not serve(home, environ, manifest, ready=lambda: _report(report_fd, {"ready": os.getpid()})):
             _report(report_fd, {"held": True})
     except EnlaceError as error:
-        log.error("cannot start: %s", error.code)
+        note(log, "cannot_start", logging.ERROR, error=error)
         _report(report_fd, {"error": {"code": error.code, "facts": error.facts}})
         return 1
     return 0
@@ -62,10 +65,10 @@ def serve(home: Home, environ: Mapping[str, str], manifest: str, ready: Callable
         with home.engine_lock.open("ab") as lock:
             if not _take(lock):
                 return False
-            _log_to(home, settings)
+            log_to(home.logs / LOG, settings.log_bytes, settings.log_files)
             _serve(home, settings, manifest, ready)
     except OSError as error:
-        log.exception("cannot start")
+        note(log, "cannot_start", logging.ERROR, **raised(error))
         raise EngineStartFailed(reason=str(error), log=str(home.logs / LOG)) from error
     return True
 
@@ -75,22 +78,39 @@ def _serve(home: Home, settings: EngineSettings, manifest: str, ready: Callable[
     # Loading runs in native code, beside it there is time to import the server.
     loading: Future[Loaded] = Future()
     threading.Thread(target=_load, args=(loading, served, settings), daemon=True).start()
-    from engine.busy import BusyFlag
+    from engine.upkeep import Upkeep
+
+    upkeep = Upkeep(home, settings)
+    try:
+        _answer(home, settings, loading, upkeep, ready)
+    finally:
+        upkeep.close()
+    note(log, "ended")
+
+
+def _answer(
+    home: Home, settings: EngineSettings, loading: Future[Loaded], upkeep: Upkeep, ready: Callable[[], None]
+) -> None:
+    from engine.doorway import Doorway
+    from engine.pulse import Pulse
     from engine.scheduler import Scheduler
     from engine.server import Service
     from engine.serving import EngineServer
+    from engine.tally import Tally
 
-    loaded = loading.result()
-    scheduler = Scheduler(loaded, settings, BusyFlag(home.busy_flag), time.monotonic)
+    pulse, tally = Pulse(home.busy_flag), Tally(settings.metrics)
+    scheduler = Scheduler(loading.result(), settings, pulse, time.monotonic)
+    scheduler.swaps.on_swap = tally.swap
     scheduler.start()
     try:
         with _listening(home) as listener:
-            server = EngineServer(scheduler, settings.stop_timeout_s)
-            service = Service(home, settings, scheduler, time.monotonic, server.end)
-            server.serve(service.application(), listener, ready)
+            server = EngineServer(scheduler, settings, upkeep.loop_heart, tally)
+            service = Service(home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts)
+            application = Doorway(service.application(), service.paths(), tally.request, lambda: server.retiring)
+            upkeep.watch(scheduler, pulse, tally, server.retire)
+            server.serve(application, listener, ready)
     finally:
         scheduler.end()
-    log.info("ended")
 
 
 def _load(loading: Future[Loaded], served: ServedSnapshot, settings: EngineSettings) -> None:
@@ -130,15 +150,6 @@ def _listening(home: Home) -> Iterator[socket.socket]:
     finally:
         path.unlink(missing_ok=True)
         listener.close()
-
-
-def _log_to(home: Home, settings: EngineSettings) -> None:
-    """What happened, never what was said."""
-    handler = logging.handlers.RotatingFileHandler(
-        home.logs / LOG, maxBytes=settings.log_bytes, backupCount=settings.log_files, encoding="utf-8"
-    )
-    handler.setFormatter(logging.Formatter("%(asctime)s %(process)d %(name)s %(levelname)s %(message)s"))
-    logging.basicConfig(level=logging.INFO, handlers=[handler])
 
 
 def _report(report_fd: int | None, report: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 
 from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
@@ -18,11 +19,17 @@ from configs.sections.engine import EngineSettings
 from engine.answering import Answer, serve_manifest
 from engine.answers import EngineStatus
 from engine.catalogue import list_models
-from engine.errors import EngineError, RequestWrong, told
+from engine.crashes import Counts
+from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
+from engine.gauges import families
+from engine.metrics import CONTENT_TYPE, page
 from engine.replies import encoded, error_object
 from engine.requests import read_chat_request, read_object
 from engine.resources import resident_memory
 from engine.scheduler import Scheduler
+from engine.tally import Tally
+
+LONGEST_PATH = 200
 
 
 class Service:
@@ -35,6 +42,8 @@ class Service:
         scheduler: Scheduler,
         clock: Callable[[], float],
         end: Callable[[], None],
+        tally: Tally,
+        counts: Counts,
     ) -> None:
         self._home = home
         self._settings = settings
@@ -42,23 +51,38 @@ class Service:
         self._clock = clock
         self._started = clock()
         self._end = end
+        self._tally = tally
+        self._counts = counts
+
+    def paths(self) -> list[str]:
+        """The paths that are answered."""
+        return [route.path for route in self._routes()]
 
     def application(self) -> Starlette:
         """The ASGI application."""
         return Starlette(
-            routes=[
-                Route("/v1/chat/completions", self.chat, methods=["POST"]),
-                Route("/v1/models", self.models, methods=["GET"]),
-                Route("/status", self.status, methods=["GET"]),
-                Route("/snapshot", self.snapshot, methods=["POST"]),
-                Route("/shutdown", self.shutdown, methods=["POST"]),
-            ],
-            exception_handlers={EngineError: _show_error, ClientDisconnect: _say_nothing, Exception: _show_error},
+            routes=self._routes(),
+            exception_handlers={
+                EngineError: _show_error,
+                HTTPException: _show_no_route,
+                ClientDisconnect: _say_nothing,
+                Exception: _show_error,
+            },
         )
+
+    def _routes(self) -> list[Route]:
+        return [
+            Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/v1/models", self.models, methods=["GET"]),
+            Route("/status", self.status, methods=["GET"]),
+            Route("/metrics", self.metrics, methods=["GET"]),
+            Route("/snapshot", self.snapshot, methods=["POST"]),
+            Route("/shutdown", self.shutdown, methods=["POST"]),
+        ]
 
     async def chat(self, request: Request) -> ASGIApp:
         asked = read_chat_request(await self._body(request), self._settings.sampling)
-        return Answer(self._home, self._scheduler, asked)
+        return Answer(self._home, self._scheduler, asked, self._tally)
 
     async def models(self, _request: Request) -> Response:
         served = self._scheduler.loaded.served.model_name
@@ -70,6 +94,10 @@ class Service:
 
     async def status(self, _request: Request) -> Response:
         return JSONResponse(asdict(self.account()))
+
+    async def metrics(self, _request: Request) -> Response:
+        now = families(self._scheduler, self._settings, self._counts, self._clock() - self._started)
+        return Response(page([*self._tally.families(), *now]), media_type=CONTENT_TYPE)
 
     async def snapshot(self, request: Request) -> Response:
         digest = read_object(await self._body(request)).get("manifest")
@@ -102,16 +130,28 @@ class Service:
     async def _body(self, request: Request) -> bytes:
         """The whole body; a larger one than allowed is refused before it fills the memory."""
         longest, body = self._settings.longest_request_bytes, bytearray()
-        async for piece in request.stream():
-            body += piece
-            if len(body) > longest:
-                raise RequestWrong(field="body", reason=f"larger than {longest} bytes")
+        try:
+            async with asyncio.timeout(self._settings.request_read_timeout_s):
+                async for piece in request.stream():
+                    body += piece
+                    if len(body) > longest:
+                        raise RequestWrong(field="body", reason=f"larger than {longest} bytes")
+        except TimeoutError as error:
+            raise RequestWrong(field="body", reason="it does not arrive") from error
         return bytes(body)
 
 
 async def _say_nothing(_request: Request, _error: Exception) -> Response:
     """A client that went away while it was still asking."""
     return Response(status_code=400)
+
+
+async def _show_no_route(request: Request, error: Exception) -> Response:
+    """A path that is none of ours, or a method that it does not know."""
+    wrong = NoSuchRoute(method=request.method, path=request.url.path[:LONGEST_PATH])
+    status = error.status_code if isinstance(error, HTTPException) else wrong.status
+    headers = error.headers if isinstance(error, HTTPException) else None
+    return Response(encoded(error_object(wrong)), status_code=status, headers=headers, media_type="application/json")
 
 
 async def _show_error(_request: Request, error: Exception) -> Response:

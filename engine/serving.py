@@ -11,7 +11,11 @@ from typing import Any
 
 import uvicorn
 
+from configs.sections.engine import EngineSettings
+from engine.doorway import protocol
+from engine.hearts import LoopHeart
 from engine.scheduler import Scheduler
+from engine.tally import Tally
 
 LOOK_AGAIN_S = 0.02
 
@@ -35,21 +39,34 @@ class _Server(uvicorn.Server):
 class EngineServer:
     """Serves until ``end()``, a SIGTERM or a SIGINT; answers in flight get ``stop_timeout_s`` to be written."""
 
-    def __init__(self, scheduler: Scheduler, stop_timeout_s: float) -> None:
+    def __init__(self, scheduler: Scheduler, settings: EngineSettings, heart: LoopHeart, tally: Tally) -> None:
         self._scheduler = scheduler
-        self._stop_timeout_s = stop_timeout_s
+        self._settings = settings
+        self._heart = heart
+        self._tally = tally
         self._ending = asyncio.Event()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.retiring = False
 
     def end(self) -> None:
         """Begin to end; to be called in the event loop."""
         self._ending.set()
+
+    def retire(self) -> None:
+        """Make room for a fresh engine: take nothing new, end once the answers in flight are written.
+
+        May be called by any thread; once is enough.
+        """
+        if self._loop is not None and not self.retiring:
+            self.retiring = True
+            self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._retire()))
 
     def serve(self, application: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
         """Returns when everything has ended."""
         config = uvicorn.Config(
             application,
             loop="asyncio",
-            http="h11",
+            http=protocol(self._settings.request_read_timeout_s, self._tally.request),
             ws="none",
             lifespan="off",
             log_config=None,
@@ -61,16 +78,26 @@ class EngineServer:
         asyncio.run(self._run(_Server(config, ready), listener))
 
     async def _run(self, server: _Server, listener: socket.socket) -> None:
-        loop = asyncio.get_running_loop()
+        loop = self._loop = asyncio.get_running_loop()
+        self._heart.watch(loop)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.end)
         serving = asyncio.ensure_future(server.serve(sockets=[listener]))
         ending = asyncio.ensure_future(self._ending.wait())
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
-        deadline = loop.time() + self._stop_timeout_s
-        while (self._scheduler.working or self._scheduler.waiting) and loop.time() < deadline:
-            await asyncio.sleep(LOOK_AGAIN_S)
+        await self._until_idle(self._settings.stop_timeout_s)
         await loop.run_in_executor(None, self._scheduler.end)
         server.should_exit = True
         ending.cancel()
         await serving
+        self._heart.watch(None)
+
+    async def _retire(self) -> None:
+        await self._until_idle(self._settings.retire_timeout_s)
+        self.end()
+
+    async def _until_idle(self, longest: float) -> None:
+        loop = asyncio.get_running_loop()
+        deadline = loop.time() + longest
+        while (self._scheduler.working or self._scheduler.waiting) and loop.time() < deadline:
+            await asyncio.sleep(LOOK_AGAIN_S)

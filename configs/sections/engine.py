@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from configs.sections.forms import FormSettings
 from configs.sections.pulling import PullSettings
 from configs.sections.server import ServerSettings
 
@@ -129,3 +130,4 @@ class EngineSettings(BaseModel):
         description="Access token of the hub, for models that it gives only to whom it knows; sent to nobody else."
     )
     pull: PullSettings = Field(description="How models are downloaded.")
+    form: FormSettings = Field(description="The form in which a model is served.")

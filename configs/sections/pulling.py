@@ -34,3 +34,8 @@ class PullSettings(BaseModel):
     rate_window_s: float = Field(gt=0, description="The time over which the speed is measured.")
     lock_poll_s: float = Field(gt=0, description="How often it is looked whether another download of the model ended.")
     disk_reserve_mb: int = Field(ge=0, description="Disk space that a new model must leave free.")
+    cpu_model_mb: int = Field(
+        ge=1,
+        description="The largest model that is recommended where the processor alone computes: a larger one would "
+        "answer too slowly to talk with.",
+    )

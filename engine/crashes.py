@@ -1,0 +1,196 @@
+"""Reports of engines that died: ``logs/crash-<time>.json``, written by the next one from what the dead one left.
+
+A report says when, which version, which snapshot of which model, with which settings (as a digest), what the engine
+was doing in numbers, its last log lines, what native code said last, and where every thread was. It holds nobody's
+words: each of its sources is written without them (see ``engine.logs`` and ``engine.lastwords``).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import json
+import os
+import re
+import time
+from collections import deque
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from engine.diary import DIARY, Life, out_of_memory_kills, read_diary, this_boot
+from engine.lastwords import clean
+from engine.logs import short_path, timestamp
+from engine.starting import LOG, STDERR
+
+STACKS = "engine.stacks"
+COUNTS = "engine.counts.json"
+FORMAT = 1
+TOLD_AS_IT_IS = ("pid", "version", "snapshot", "model", "settings", "ready")
+LONGEST_STACKS = 1 << 20
+MOST_STACK_LINES = 400
+# faulthandler's first line -> the cause and the signal.
+FATAL = {
+    "Segmentation fault": ("segmentation_fault", "SIGSEGV"),
+    "Aborted": ("abort", "SIGABRT"),
+    "Bus error": ("bus_error", "SIGBUS"),
+    "Illegal instruction": ("illegal_instruction", "SIGILL"),
+    "Floating point exception": ("arithmetic_error", "SIGFPE"),
+}
+STACK_FILE = re.compile(r'File "(?P<path>[^"]*)"')
+KEPT_STACK_LINE = re.compile(r'Fatal Python error: |Timeout \(|(?:Current thread|Thread) 0x|  File "|  <|  \.\.\.')
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The last crash in short, as a status shows it."""
+
+    at: str
+    cause: str
+    report: str
+
+
+@dataclass
+class Counts:
+    """How often an engine of this home was started, and how often one died; they outlive each engine."""
+
+    starts: int = 0
+    crashes: int = 0
+
+
+def settle(home: Home, settings: EngineSettings) -> Path | None:
+    """Write the report on the last engine, if it died; where it is. Call only while holding the engine's lock."""
+    life = read_diary(home.logs)
+    if life is None:
+        return None
+    stacks = _stacks(home.logs / STACKS)
+    said, _ = clean(home.logs / STDERR, life.stderr_from)
+    path = None
+    # A machine that lost its power took every process with it; that is no engine's fault.
+    if not life.ended and life.boot == this_boot():
+        path = _report(home, settings, life, stacks, said)
+    (home.logs / DIARY).unlink(missing_ok=True)
+    (home.logs / STACKS).unlink(missing_ok=True)
+    return path
+
+
+def _report(home: Home, settings: EngineSettings, life: Life, stacks: list[str], said: list[str]) -> Path | None:
+    _count(home, crashes=1)
+    cause, signal = _cause(life, stacks)
+    report = {
+        "format": FORMAT,
+        "at": timestamp(max(life.started, life.doing.at)),
+        "found_at": timestamp(time.time()),
+        "cause": cause,
+        "signal": signal,
+        **{name: getattr(life, name) for name in TOLD_AS_IT_IS},
+        "started_at": timestamp(life.started),
+        "doing": {**asdict(life.doing), "at": timestamp(life.doing.at)},
+        "last_words": said,
+        "stacks": stacks,
+        "log": _last_lines(home.logs / LOG, life.pid, settings.crash_log_lines),
+    }
+    path = home.logs / f"crash-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{life.pid}.json"
+    try:
+        _write_whole(path, report)
+    except OSError:
+        return None  # no room for it; the engine must start all the same
+    for old in reports(home)[settings.crash_reports :]:
+        old.unlink(missing_ok=True)
+    return path
+
+
+def settle_if_gone(home: Home, settings: EngineSettings) -> None:
+    """The same for who is not an engine: does nothing while one lives."""
+    if not home.engine_lock.exists():
+        return
+    with home.engine_lock.open("ab") as lock, contextlib.suppress(BlockingIOError):
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        settle(home, settings)
+
+
+def last_crash(home: Home) -> Crash | None:
+    """The newest report, in short; None where no engine died, or its report cannot be read."""
+    for path in reports(home):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            report = json.loads(path.read_bytes())
+            return Crash(str(report["at"]), str(report["cause"]), str(path))
+    return None
+
+
+def reports(home: Home) -> list[Path]:
+    """The reports that are kept, newest first."""
+    return sorted(home.logs.glob("crash-*.json"), key=lambda path: path.name, reverse=True)
+
+
+def count_start(home: Home) -> Counts:
+    """Count one more start; the counts with it."""
+    return _count(home, starts=1)
+
+
+def _count(home: Home, starts: int = 0, crashes: int = 0) -> Counts:
+    path = home.logs / COUNTS
+    try:
+        counts = Counts(**json.loads(path.read_bytes()))
+    except (OSError, ValueError, TypeError):
+        counts = Counts()
+    counts = Counts(counts.starts + starts, counts.crashes + crashes)
+    with contextlib.suppress(OSError):
+        _write_whole(path, asdict(counts))
+    return counts
+
+
+def _cause(life: Life, stacks: list[str]) -> tuple[str, str | None]:
+    """Why it died, as far as it can be known, and the signal that ended it."""
+    if life.cause:
+        return life.cause, None
+    for line in stacks:
+        if line.startswith("Fatal Python error: "):
+            what = line.removeprefix("Fatal Python error: ")
+            return FATAL.get(what, ("fatal_error", None))
+        if line.startswith("Timeout ("):
+            return "hang", None
+    if out_of_memory_kills() > life.out_of_memory_kills:
+        return "out_of_memory", "SIGKILL"
+    return ("killed", "SIGKILL") if life.ready else ("killed_while_starting", None)
+
+
+def _stacks(path: Path) -> list[str]:
+    """What faulthandler wrote when it died: where every thread was."""
+    try:
+        with path.open("rb") as file:
+            text = file.read(LONGEST_STACKS).decode(errors="replace")
+    except OSError:
+        return []
+    lines = [line for line in text.splitlines() if KEPT_STACK_LINE.match(line)][:MOST_STACK_LINES]
+    return [STACK_FILE.sub(lambda found: f'File "{short_path(found["path"])}"', line) for line in lines]
+
+
+def _last_lines(path: Path, pid: int, most: int) -> list[Any]:
+    """The last lines that the process ``pid`` logged."""
+    found: deque[Any] = deque(maxlen=most)
+    for file in (path.with_name(f"{path.name}.1"), path):
+        try:
+            lines = file.read_bytes().splitlines()
+        except OSError:
+            continue
+        for line in lines:
+            with contextlib.suppress(ValueError):
+                entry = json.loads(line)
+                if isinstance(entry, dict) and entry.get("pid") == pid:
+                    found.append(entry)
+    return list(found)
+
+
+def _write_whole(path: Path, content: Any) -> None:
+    aside = path.with_suffix(f".{os.getpid()}.tmp")
+    try:
+        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
+            json.dump(content, file, indent=1)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.replace(path)
+    finally:
+        aside.unlink(missing_ok=True)

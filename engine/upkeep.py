@@ -1,0 +1,145 @@
+"""What keeps an engine up, and tells how it died where it could not be kept up: set up once, around everything else."""
+
+from __future__ import annotations
+
+import faulthandler
+import hashlib
+import logging
+import os
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from typing import Protocol, cast
+
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from engine import crashes
+from engine.ceiling import no_core_dumps
+from engine.diary import Diary, Doing, Life, out_of_memory_kills, this_boot
+from engine.hearts import DecodingHeart, LoopHeart
+from engine.lastwords import clean, stderr_goes_to
+from engine.logs import note
+from engine.pulse import Pulse
+from engine.resources import resident_memory
+from engine.scheduler import Scheduler
+from engine.starting import STDERR
+from engine.tally import Tally
+from engine.watchdog import Watchdog
+
+# How long what the engine is doing may be out of date in its diary while nothing but token counts change.
+DIARY_EVERY_S = 0.25
+DIGEST_LENGTH = 16
+MB = 1 << 20
+
+log = logging.getLogger("enlace.engine")
+
+
+class DropsCaches(Protocol):
+    """A scheduler that can do without what it has cached."""
+
+    def drop_cache(self) -> object:
+        """Forget what no answer in flight needs."""
+
+
+class Upkeep:
+    """One for each life of an engine, made while its lock is held.
+
+    Making it writes the report on an engine that died before, and has this one's death, whatever it will be, leave
+    something to report.
+    """
+
+    def __init__(self, home: Home, settings: EngineSettings) -> None:
+        self._home = home
+        self._settings = settings
+        report = crashes.settle(home, settings)
+        self.counts = crashes.count_start(home)
+        if report:
+            note(log, "last_engine_crashed", logging.WARNING, crashes=self.counts.crashes)
+        no_core_dumps()
+        self._stacks = (home.logs / crashes.STACKS).open("wb")
+        faulthandler.enable(self._stacks, all_threads=True)
+        self._own_stderr = stderr_goes_to(home.logs / STDERR)
+        life = Life(
+            pid=os.getpid(),
+            started=time.time(),
+            version=version("enlace"),
+            settings=hashlib.sha256(settings.model_dump_json().encode()).hexdigest()[:DIGEST_LENGTH],
+            stderr_from=(home.logs / STDERR).stat().st_size if self._own_stderr else 0,
+            boot=this_boot(),
+            out_of_memory_kills=out_of_memory_kills(),
+        )
+        self._diary = Diary(home.logs, life)
+        self._stderr_from = life.stderr_from
+        self._written_at = 0.0
+        self._written: tuple[int, int] = (-1, -1)
+        self._watchdog: Watchdog | None = None
+        self.loop_heart = LoopHeart()
+
+    def watch(self, scheduler: Scheduler, pulse: Pulse, tally: Tally, retire: Callable[[], object]) -> None:
+        """Begin to look after an engine that answers; ``retire`` makes room for a fresh one."""
+        served = scheduler.loaded.served
+        self._diary.write(ready=True, snapshot=served.name, model=served.model_name)
+        note(
+            log, "serving", snapshot=served.name, context_size=scheduler.loaded.context_size, starts=self.counts.starts,
+            seconds=time.time() - self._diary.life.started,
+        )  # fmt: skip
+        pulse.on_step = lambda: self._note_step(scheduler, pulse)
+
+        def drop_caches() -> None:
+            tally.measure("drop_caches")
+            cast(DropsCaches, scheduler).drop_cache()
+
+        def make_room() -> None:
+            # One that has answered nothing yet would only be followed by one that is no better.
+            if tally.finished:
+                tally.measure("retire")
+                retire()
+
+        self._watchdog = Watchdog(
+            self._settings,
+            [DecodingHeart(pulse), self.loop_heart],
+            self._diary,
+            self._stacks,
+            resident=resident_memory,
+            drop_caches=drop_caches,
+            retire=make_room,
+            chores=[self._clean_stderr, lambda: self._diary.write(_doing(scheduler, pulse))],
+        )
+        self._watchdog.start()
+
+    def close(self) -> None:
+        """The engine ends in good order."""
+        if self._watchdog:
+            self._watchdog.close()
+        self._clean_stderr()
+        faulthandler.disable()
+        self._diary.close()
+        self._stacks.close()
+
+    def _note_step(self, scheduler: Scheduler, pulse: Pulse) -> None:
+        """Called by the decoding thread, hundreds of times a second: writes only what tells a death from another."""
+        now, what = time.monotonic(), (scheduler.working, scheduler.waiting)
+        if what != self._written or now - self._written_at >= DIARY_EVERY_S:
+            self._written_at, self._written = now, what
+            self._diary.write(_doing(scheduler, pulse), snapshot=scheduler.loaded.served.name)
+
+    def _clean_stderr(self) -> None:
+        if self._own_stderr:
+            kept, self._stderr_from = clean(self._home.logs / STDERR, self._stderr_from)
+            if kept:
+                note(log, "native_wrote", logging.WARNING, lines=len(kept))
+
+
+def _doing(scheduler: Scheduler, pulse: Pulse) -> Doing:
+    at_work = [
+        (len(slot.tokens), len(work.job.prompt), work.written) for slot in scheduler.slots if (work := slot.work)
+    ]
+    return Doing(
+        at=time.time(),
+        step=pulse.steps,
+        working=len(at_work),
+        waiting=scheduler.waiting,
+        held_tokens=sum(len(slot.tokens) for slot in scheduler.slots),
+        slots=at_work,
+        resident_mb=resident_memory() // MB,
+    )
