@@ -19,6 +19,13 @@ from configs.settings import Settings, load_settings
 STOPS_WITHIN = 10.0  # seconds that an engine has to end by itself
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _interruptible() -> None:
+    """A shell starts what runs in its background deaf to Ctrl-C, and commands under test would inherit that."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """A prepared home that nothing else uses, named by ENLACE_HOME; whatever engine a test leaves in it is ended."""

@@ -77,7 +77,7 @@ class Desk:
     ) -> Asked:
         events: queue.SimpleQueue[JobEvent] = queue.SimpleQueue()
         chosen = sampling or self.sampling()
-        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key, owner)
+        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key, owner=owner)
         self.scheduler.submit(job)
         return Asked(job, events)
 
