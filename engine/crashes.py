@@ -15,6 +15,7 @@ import re
 import time
 from collections import deque
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,11 @@ class Crash:
     at: str
     cause: str
     report: str
+
+    @property
+    def seconds(self) -> float:
+        """When it was, in seconds since 1970."""
+        return datetime.fromisoformat(self.at).timestamp()
 
 
 @dataclass
@@ -102,7 +108,7 @@ def _report(home: Home, settings: EngineSettings, life: Life, stacks: list[str],
     return path
 
 
-def settle_if_gone(home: Home, settings: EngineSettings) -> None:
+def _settle_if_gone(home: Home, settings: EngineSettings) -> None:
     """The same for who is not an engine: does nothing while one lives."""
     if not home.engine_lock.exists():
         return
@@ -111,12 +117,17 @@ def settle_if_gone(home: Home, settings: EngineSettings) -> None:
         settle(home, settings)
 
 
-def last_crash(home: Home) -> Crash | None:
-    """The newest report, in short; None where no engine died, or its report cannot be read."""
+def last_crash(home: Home, settings: EngineSettings) -> Crash | None:
+    """The newest report, in short; None where no engine died, or its report cannot be read.
+
+    Where an engine died and none was started since, its report is written first.
+    """
+    _settle_if_gone(home, settings)
     for path in reports(home):
         with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
             report = json.loads(path.read_bytes())
-            return Crash(str(report["at"]), str(report["cause"]), str(path))
+            found = Crash(str(report["at"]), str(report["cause"]), str(path))
+            return found if found.seconds else None
     return None
 
 

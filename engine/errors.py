@@ -122,6 +122,24 @@ class SnapshotBroken(EngineError):
     code = "snapshot_broken"
 
 
+class FormNotMade(EngineError):
+    """A model's file cannot be written in another form. facts: path, reason."""
+
+    code = "form_not_made"
+
+
+class FormNotMeasured(EngineError):
+    """The file as pulled cannot be measured, so nothing can be held against it. facts: path, reason."""
+
+    code = "form_not_measured"
+
+
+class BenchRunning(EngineError):
+    """Somebody else measures the forms of this model already. facts: model."""
+
+    code = "bench_running"
+
+
 def told(error: Exception) -> EngineError:
     """``error`` as whoever waits for an answer is told it; where one comes from that nobody foresaw is logged."""
     if isinstance(error, EngineError):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, group
+from app.commands.options import JsonOption, group, moment
 from app.commands.output import write, write_json
 
 if TYPE_CHECKING:
@@ -53,14 +53,27 @@ def stop() -> int:
 
 
 def status(as_json: JsonOption = False) -> int:
-    """Tell what the engine serves and how it does."""
+    """Tell what the engine serves and how it does, and when one last died."""
+    from engine.crashes import last_crash
+
     with open_session() as session:
-        return _show(session, asyncio.run(session.engine.status()), as_json=as_json)
+        found = asyncio.run(session.engine.status())
+        crash = last_crash(session.home, session.settings.engine)
+        if as_json:
+            write_json({**_facts(found), "last_crash": asdict(crash) if crash else None})
+            return 0
+        _show(session, found, as_json=False)
+        if crash:
+            texts = session.catalogue
+            known = texts.has(f"command.engine.cause.{crash.cause}")
+            cause = texts.text(f"command.engine.cause.{crash.cause}") if known else crash.cause
+            write(texts.text("command.engine.last_crash", when=moment(crash.seconds), cause=cause, report=crash.report))
+        return 0
 
 
 def _show(session: Session, found: EngineStatus | None, *, as_json: bool) -> int:
     if as_json:
-        write_json({"running": found is not None, **(asdict(found) if found else {})})
+        write_json(_facts(found))
     elif found is None:
         write(session.catalogue.text("command.engine.not_running"))
     else:
@@ -71,3 +84,7 @@ def _show(session: Session, found: EngineStatus | None, *, as_json: bool) -> int
         }
         write(session.catalogue.text("command.engine.running", **facts))
     return 0
+
+
+def _facts(found: EngineStatus | None) -> dict[str, Any]:
+    return {"running": found is not None, **(asdict(found) if found else {})}

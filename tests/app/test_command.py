@@ -16,6 +16,7 @@ import pytest
 from app.command import GROUPS
 from app.session import Session
 from configs.home import Home
+from engine.starting import is_locked
 from memory.chats import ChatMessage
 from tests.app.conftest import TIMEOUT_S, Ran, Run
 from tests.project import ROOT
@@ -205,11 +206,25 @@ def test_a_conversation_is_shown_found_exported_deleted_and_restored(
 
 
 def test_the_engine_is_started_told_of_and_stopped(enlace: Run) -> None:
-    assert json.loads(enlace("engine", "status", "--json").out) == {"running": False}
+    assert json.loads(enlace("engine", "status", "--json").out) == {"running": False, "last_crash": None}
     assert json.loads(enlace("engine", "start", "--json").out)["snapshot"] == "v0"
     assert "snapshot v0" in enlace("engine", "status").out
     assert enlace("engine", "stop").code == 0
-    assert json.loads(enlace("engine", "status", "--json").out) == {"running": False}
+    assert json.loads(enlace("engine", "status", "--json").out) == {"running": False, "last_crash": None}
+
+
+def test_the_engines_status_tells_when_it_last_died_and_of_what(enlace: Run, home: Home) -> None:
+    started = json.loads(enlace("engine", "start", "--json").out)
+    os.kill(started["pid"], signal.SIGSEGV)
+    deadline = time.monotonic() + TIMEOUT_S
+    while is_locked(home) and time.monotonic() < deadline:
+        time.sleep(0.02)
+    told = json.loads(enlace("engine", "status", "--json").out)
+    assert told["running"] is False
+    assert told["last_crash"]["cause"] == "segmentation_fault"
+    report = json.loads(Path(told["last_crash"]["report"]).read_text())
+    assert (report["pid"], report["snapshot"]) == (started["pid"], "v0")
+    assert "native code touched memory" in enlace("engine", "status").out
 
 
 def test_tools_are_listed_and_run_by_hand(here: Run) -> None:
