@@ -2,33 +2,22 @@
 
 from __future__ import annotations
 
-import http.client
 import os
-import select
-import subprocess
-import tempfile
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from statistics import median
-from typing import IO
-from urllib.parse import urlsplit
 
-from benchmarks.errors import PeerMissing
 from benchmarks.harness import without_peer
-from benchmarks.homes import clean_environment, enlace, starter_model, temporary_home
+from benchmarks.homes import clean_environment, enlace, temporary_home
 from benchmarks.measures import side_by_side
-from benchmarks.peers.environments import HERE, peer
+from benchmarks.peer_server import PEER, connect, serving
 from benchmarks.plan import EnginePlan, Plan
-from benchmarks.processes import SHOWN_CHARACTERS, end_group, run
+from benchmarks.processes import run
 from benchmarks.rows import Row, row
 from benchmarks.streaming import SocketConnection, Streamed, stream
 from configs.home import Home
 from configs.settings import load_settings
 
-PEER = "xllamacpp"
 # One line of the long prompt is about this many tokens of the starter model.
 LINE = "Day {day}: the family walked along the river, ate under the trees and came home tired and glad.\n"
 LINE_TOKENS = 24
@@ -49,8 +38,8 @@ def streams(plan: Plan) -> list[Row]:
         settings = load_settings(Home.find(home), home).engine
         threads = settings.threads or len(os.sched_getaffinity(0))
         socket = Home.find(home).engine_socket
-        serving = _peer_server(environment, threads, settings.context_size, plan.engine.timeout_s)
-        with without_peer(notes), serving as address:
+        peer_server = serving(environment, threads, settings.context_size, 1, plan.engine.timeout_s)
+        with without_peer(notes), peer_server as address:
             return _measured(plan.engine, socket, address, notes)
         return _measured(plan.engine, socket, None, notes)
 
@@ -86,6 +75,7 @@ def _rows(size: str, mine: list[Streamed], other: list[Streamed], notes: list[st
             peer=PEER,
             peer_value=median(each.tokens_per_second for each in other) if other else None,
             better="higher",
+            bound=1.0,
             samples=len(mine),
             note=note,
         ),
@@ -97,41 +87,4 @@ def _ours(socket: Path, lines: int, plan: EnginePlan, number: int) -> Streamed:
 
 
 def _theirs(address: str, lines: int, plan: EnginePlan, number: int) -> Streamed:
-    place = urlsplit(address)
-    connection = http.client.HTTPConnection(str(place.hostname), place.port, timeout=plan.timeout_s)
-    return stream(connection, prompt(lines, number), plan.stream_tokens)
-
-
-@contextmanager
-def _peer_server(environment: dict[str, str], threads: int, context: int, timeout: float) -> Iterator[str]:
-    """The address of xllamacpp's server, which is ended with the block. Raises PeerMissing."""
-    python = peer("xllamacpp").python
-    command = [python, str(HERE / "xllamacpp_server.py"), str(starter_model()), str(threads), str(context)]
-    with tempfile.TemporaryFile() as log:
-        process = subprocess.Popen(
-            command,
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=log,
-            start_new_session=True,
-        )
-        try:
-            yield _address(process, time.monotonic() + timeout, log)
-        finally:
-            end_group(process)
-            for pipe in (process.stdin, process.stdout):
-                if pipe is not None:
-                    pipe.close()
-
-
-def _address(process: subprocess.Popen[bytes], deadline: float, log: IO[bytes]) -> str:
-    """The first line that the server prints. Raises PeerMissing, with its last words, when there is none."""
-    assert process.stdout is not None  # noqa: S101 - it was opened as a pipe
-    ready, _, _ = select.select([process.stdout], [], [], max(deadline - time.monotonic(), 0))
-    line = process.stdout.readline().decode() if ready else ""
-    if not line.startswith("http"):
-        log.seek(0)
-        said = log.read().decode(errors="replace").strip()[-SHOWN_CHARACTERS:]
-        raise PeerMissing(f"The peer xllamacpp did not start its server here, so its side is left out: {said}")
-    return line.strip()
+    return stream(connect(address, plan.timeout_s), prompt(lines, number), plan.stream_tokens)

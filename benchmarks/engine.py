@@ -1,12 +1,26 @@
-"""``python -m benchmarks.engine``: one-shot answers beside ``llm -m SmolLM2``, decoding beside ``xllamacpp``."""
+"""``python -m benchmarks.engine``: one-shot answers beside ``llm -m SmolLM2``, serving beside ``xllamacpp``."""
 
 from __future__ import annotations
 
 import sys
 
+from benchmarks.crowd import beside, four_streams, stop
 from benchmarks.decoding import streams
 from benchmarks.harness import main
+from benchmarks.long_talk import conversation
 from benchmarks.one_shot import long_answer, one_shot
+from benchmarks.swapping import swaps
+
+PARTS = {
+    "one-shot": one_shot,
+    "long-answer": long_answer,
+    "streams": streams,
+    "four-streams": four_streams,
+    "conversation": conversation,
+    "beside": beside,
+    "stop": stop,
+    "swaps": swaps,
+}
 
 if __name__ == "__main__":
-    sys.exit(main("engine", __doc__ or "", {"one-shot": one_shot, "long-answer": long_answer, "streams": streams}))
+    sys.exit(main("engine", __doc__ or "", PARTS))

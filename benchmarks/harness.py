@@ -6,7 +6,7 @@ import argparse
 import contextlib
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeVar
 
 from benchmarks import machine
@@ -18,7 +18,7 @@ Found = TypeVar("Found")
 Part = Callable[[Plan], list[Row]]
 
 
-def main(name: str, about: str, parts: dict[str, Part], arguments: list[str] | None = None) -> int:
+def main(name: str, about: str, parts: Mapping[str, Part], arguments: list[str] | None = None) -> int:
     """Measure the parts of one benchmark and print the rows. Exit code: 0 every bound held, 1 not, 130 interrupted."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
     parser.add_argument("--quick", action="store_true", help="a rough answer in about two minutes")

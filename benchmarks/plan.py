@@ -19,6 +19,9 @@ class EnginePlan(BaseModel):
     stream_rounds: int = Field(ge=1, description="How often each server answers each prompt.")
     stream_tokens: int = Field(ge=8, description="Tokens to write in each streamed answer.")
     long_prompt_tokens: int = Field(ge=100, description="About how many tokens the long prompt has.")
+    talk_rounds: int = Field(ge=1, description="How often each server has the conversation of ten turns.")
+    swaps: int = Field(ge=8, description="How often another snapshot is swapped in.")
+    between_swaps_s: float = Field(ge=0, description="Seconds between two swaps.")
     timeout_s: float = Field(gt=0, description="Seconds that one command or request may take.")
 
 

@@ -16,13 +16,16 @@ from benchmarks.errors import MeasurementFailed
 
 @dataclass(frozen=True)
 class Streamed:
-    """One answer as its reader saw it. ``tokens`` as the server counted them."""
+    """One answer as its reader saw it. ``tokens`` as the server counted them; ``arrivals`` by ``perf_counter``."""
 
     first_token_s: float
     tokens: int
     tokens_per_second: float
     prompt_tokens: int
     text: str
+    started: float
+    arrivals: tuple[float, ...]
+    snapshot: str
 
 
 class SocketConnection(http.client.HTTPConnection):
@@ -39,26 +42,46 @@ class SocketConnection(http.client.HTTPConnection):
 
 
 def stream(connection: http.client.HTTPConnection, prompt: str, tokens: int) -> Streamed:
+    """Ask one question for a long text; see ``converse``."""
+    return converse(connection, opened(prompt), tokens)
+
+
+def opened(prompt: str) -> list[dict[str, str]]:
+    """A conversation that begins with this question."""
+    return [{"role": "system", "content": "You write long texts."}, {"role": "user", "content": prompt}]
+
+
+def converse(
+    connection: http.client.HTTPConnection,
+    messages: list[dict[str, str]],
+    tokens: int,
+    *,
+    key: str | None = None,
+) -> Streamed:
     """Ask greedily for ``tokens`` tokens and time the first and the last. Raises MeasurementFailed.
 
-    The speed of writing is that of the tokens after the first, so that reading the prompt is not in it.
+    The speed of writing is that of the tokens after the first, so that reading the prompt is not in it. ``key`` names
+    the conversation to a server that wants to know it.
     """
     request = {
-        "messages": [{"role": "system", "content": "You write long texts."}, {"role": "user", "content": prompt}],
+        "messages": messages,
         "max_tokens": tokens,
         "temperature": 0.0,
         "repeat_penalty": 1.0,
         "stream": True,
         "stream_options": {"include_usage": True},
+        **({"cache_key": key} if key else {}),
     }
     arrivals: list[float] = []
     pieces: list[str] = []
     usage: dict[str, Any] = {}
+    snapshot = ""
     started = time.perf_counter()
     try:
         connection.request("POST", "/v1/chat/completions", json.dumps(request), {"Content-Type": "application/json"})
         for chunk in _chunks(connection.getresponse()):
             usage = chunk.get("usage") or usage
+            snapshot = chunk.get("enlace", {}).get("snapshot", snapshot)
             piece = chunk["choices"][0]["delta"].get("content") if chunk.get("choices") else None
             if piece:
                 arrivals.append(time.perf_counter())
@@ -67,11 +90,20 @@ def stream(connection: http.client.HTTPConnection, prompt: str, tokens: int) -> 
         raise MeasurementFailed(f"The server did not stream an answer: {error!r}") from error
     finally:
         connection.close()
-    if len(arrivals) < 2:
-        raise MeasurementFailed(f"The answer had {len(arrivals)} pieces, too few to time.")
+    if not arrivals:
+        raise MeasurementFailed("The answer was empty.")
     written = int(usage.get("completion_tokens", len(arrivals)))
-    speed = (written - 1) / (arrivals[-1] - arrivals[0])
-    return Streamed(arrivals[0] - started, written, speed, int(usage.get("prompt_tokens", 0)), "".join(pieces))
+    speed = (written - 1) / (arrivals[-1] - arrivals[0]) if len(arrivals) > 1 else 0.0
+    return Streamed(
+        first_token_s=arrivals[0] - started,
+        tokens=written,
+        tokens_per_second=speed,
+        prompt_tokens=int(usage.get("prompt_tokens", 0)),
+        text="".join(pieces),
+        started=started,
+        arrivals=tuple(arrivals),
+        snapshot=snapshot,
+    )
 
 
 def _chunks(response: http.client.HTTPResponse) -> Iterator[dict[str, Any]]:

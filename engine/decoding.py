@@ -208,8 +208,12 @@ class Decoding:
             self._advance(slot, work, chunk - 1)
 
     def _chunk(self, left: int) -> int:
-        """How many tokens of a prompt to read now; few where somebody else waits for a word."""
-        longest = self._settings.prompt_chunk if self.working == 1 else self._settings.shared_prompt_chunk
+        """How many tokens of a prompt to read now: few where somebody else waits for a word, many of a long one."""
+        settings = self._settings
+        if self.working > 1:
+            longest = settings.shared_prompt_chunk
+        else:
+            longest = settings.prompt_chunk if left < settings.long_prompt_tokens else settings.long_prompt_chunk
         return left if left <= longest else min(longest, left - CHUNK_LEAST)
 
     def _make_room(self, tokens: int) -> None:

@@ -81,6 +81,12 @@ class EngineSettings(BaseModel):
         le=63,
         description="The same while somebody else is answered too: smaller lets the others' words come more evenly.",
     )
+    long_prompt_tokens: int = Field(
+        ge=2, description="From so many tokens left to read on, a prompt that nobody else waits beside is a long one."
+    )
+    long_prompt_chunk: int = Field(
+        ge=2, description="Tokens of a long prompt read per step; 64 are read faster each than 63, and stop as soon."
+    )
     prefix_cache_mb: int = Field(
         ge=0, description="Memory for what conversations that lost their slot had in the cache; 0 keeps nothing."
     )

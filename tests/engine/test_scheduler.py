@@ -76,7 +76,7 @@ def test_a_conversation_that_outgrows_its_first_room_is_answered_as_if_it_had_ha
     adapter = write_adapter(tmp_path / "a.gguf")
 
     def story(first: int) -> tuple[str, str, int]:
-        settings = engine_settings.model_copy(update={"first_context_size": first})
+        settings = engine_settings.model_copy(update={"first_context_size": first, "long_prompt_tokens": 1024})
         with desk_of_its_own(settings, Home(tmp_path / str(first)), starter, adapter) as desk:
             began_with = desk.scheduler.loaded.context.size
             one = desk.put("Sea. " * 105, desk.sampling(32), key="a")
