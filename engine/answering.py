@@ -17,7 +17,8 @@ from engine.answers import Finished
 from engine.errors import EngineError, told
 from engine.jobs import Job, JobEvent, Written
 from engine.replies import chunk, completion, encoded, error_object
-from engine.requests import LARGEST_SEED, ChatRequest
+from engine.requests import ChatRequest
+from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
 from engine.served import read_served
 from engine.tally import Tally

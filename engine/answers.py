@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from configs.sections.engine import SamplingSettings
 from engine.messages import ToolCall
 
 Reason = Literal["stop", "length", "cancelled"]
+# The logit bias from which on a token is never chosen; OpenAI's.
+BANNED = -100
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How one answer is written. ``seed`` None draws a fresh one; ``stop`` ends the answer where it would appear."""
+    """How one answer is written. ``seed`` None draws a fresh one; ``stop`` ends the answer where it would appear.
+
+    ``logit_bias``: what is added to the logits of tokens by their ids, -100 for never. ``grammar`` in GBNF or
+    ``json_schema``: what the answer has to keep to. ``logprobs``: tell what each token was worth, with the
+    ``top_logprobs`` likeliest at its place.
+    """
 
     temperature: float
     top_k: int
@@ -24,6 +32,13 @@ class Sampling:
     max_tokens: int
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    logit_bias: Mapping[int, float] = field(default_factory=dict)
+    grammar: str | None = None
+    json_schema: Mapping[str, Any] | None = None
+    logprobs: bool = False
+    top_logprobs: int = 0
 
     @classmethod
     def defaults(cls, settings: SamplingSettings) -> Sampling:

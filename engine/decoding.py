@@ -58,7 +58,7 @@ class Decoding:
         if slot is None:
             return False
         self._make_room(len(job.prompt) + 1)
-        sampler = Sampler(self.loaded.model, job.sampling, job.seed)
+        sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed)
         try:
             keep = self._reuse(
                 slot, job.prompt, served.adapters, save=job.cache_key is None or slot.cache_key != job.cache_key
@@ -217,7 +217,12 @@ class Decoding:
 
     def _advance(self, slot: Slot, work: Work, row: int) -> None:
         """Choose the token after the batch's row ``row`` and pass its text on."""
-        token = work.sampler.sample(self.loaded.context, row)
+        try:
+            token = work.sampler.sample(self.loaded.context, row)
+        except EngineError as error:
+            # The other answers have nothing to do with it.
+            self._fail(slot, work, error)
+            return
         if work.first_token_at is None:
             work.first_token_at = self._clock()
         if self.loaded.vocabulary.is_end(token):
@@ -239,6 +244,13 @@ class Decoding:
         usage = self.usage(work.job, work)
         self.last_rate = usage.tokens_per_second
         work.job.emit(Finished(reason, usage))
+
+    def _fail(self, slot: Slot, work: Work, error: EngineError) -> None:
+        """End one answer with ``error``."""
+        slot.work, slot.used_at = None, self._clock()
+        work.sampler.close()
+        self._emit(work, work.text.finish())
+        work.job.emit(error)
 
     def _emit(self, work: Work, text: str) -> None:
         if text:
