@@ -229,7 +229,8 @@ class Decoding:
             self._finish(slot, work, "stop")
             return
         work.written += 1
-        self._emit(work, work.text.feed(self.loaded.vocabulary.token_bytes(token)))
+        spelled = work.job.form.spelled.get(token)
+        self._emit(work, work.text.feed(spelled or self.loaded.vocabulary.token_bytes(token)))
         if work.text.stopped:
             self._finish(slot, work, "stop")
         elif work.written >= work.job.sampling.max_tokens or len(slot.tokens) >= self.loaded.context_size:

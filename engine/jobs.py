@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from engine.answer_form import AnswerForm
 from engine.answers import Finished, Sampling
 from engine.errors import EngineError, EngineStopping, PromptTooLong
-from engine.messages import Message
+from engine.messages import PLAIN, Message, PromptOptions
 
 if TYPE_CHECKING:
     from engine.loaded import Loaded
@@ -34,7 +35,8 @@ class Job:
     ``seed`` starts this answer's randomness. ``cache_key`` names the conversation, so that it gets back the slot
     that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``served`` answers it where
     that is not what is served at the time. ``cancelled`` may be set by any thread at any time. ``prompt``: the
-    tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called.
+    tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called; ``form``: how
+    its answer has to be read.
     """
 
     messages: Sequence[Message]
@@ -42,11 +44,13 @@ class Job:
     seed: int
     emit: Callable[[JobEvent], None]
     cache_key: str | None = None
+    options: PromptOptions = PLAIN
     owner: str | None = None
     served: ServedSnapshot | None = None
     cancelled: bool = False
     arrived: float = field(default=0.0, init=False)
     prompt: list[int] = field(default_factory=list, init=False)
+    form: AnswerForm = field(default_factory=AnswerForm, init=False)
     model: Path | None = field(default=None, init=False)
 
     def read(self, loaded: Callable[[], Loaded]) -> None:
@@ -57,12 +61,12 @@ class Job:
         while True:
             reader = loaded()
             try:
-                prompt = reader.prompt(self.messages)
+                read = reader.prompt(self.messages, self.options)
             except EngineStopping:
                 if reader is loaded():
                     raise
                 continue
-            if len(prompt) >= reader.context_size:
-                raise PromptTooLong(prompt_tokens=len(prompt), context_size=reader.context_size)
-            self.prompt, self.model = prompt, reader.served.model
+            if len(read.ids) >= reader.context_size:
+                raise PromptTooLong(prompt_tokens=len(read.ids), context_size=reader.context_size)
+            self.prompt, self.form, self.model = read.ids, read.form, reader.served.model
             return

@@ -6,6 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,9 +14,9 @@ from configs.sections.engine import EngineSettings
 from engine.errors import AdapterMismatch, EngineFailed, EngineStopping
 from engine.fit import check_fits, physical_cores
 from engine.gguf import check_adapter, check_gguf
-from engine.messages import Message
+from engine.messages import PLAIN, Message, PromptOptions
 from engine.native import Adapter, Context, ContextShape, Model
-from engine.prompt import render
+from engine.prompt import Prompt, render_prompt
 from engine.served import AdapterSet, ServedSnapshot
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
@@ -49,7 +50,7 @@ class Loaded:
             self.model = Model(served.model, gpu_layers=settings.gpu_layers)
             undo.callback(self.model.close)
             self.vocabulary = Vocabulary(self.model)
-            self.template = ChatTemplate.of(self.model.template(), self.vocabulary)
+            self.template = ChatTemplate.of(self.model.template(), self.vocabulary, datetime.now)
             first = min(size, settings.first_context_size)
             self.context = Context(self.model, replace(self._shape, context_size=first))
             undo.pop_all()
@@ -109,12 +110,12 @@ class Loaded:
         """The adapters of a prepared set as a context takes them."""
         return [(self._adapters[file.path], file.scale) for file in adapters]
 
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """The token ids of a conversation; any thread may ask. Raises TemplateBroken and EngineStopping."""
+    def prompt(self, messages: Sequence[Message], options: PromptOptions = PLAIN) -> Prompt:
+        """A conversation as this model reads it; any thread may ask. Raises TemplateBroken and EngineStopping."""
         with self._open:
             if self._closed:
                 raise EngineStopping
-            return render(self.template, self.vocabulary, messages)
+            return render_prompt(self.template, self.vocabulary, messages, options)
 
     def prepare(self, adapters: AdapterSet, before: AdapterSet | None = None) -> None:
         """Have a set of adapters at hand, and see that it changes what is computed.

@@ -7,6 +7,7 @@ would get.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -54,7 +55,7 @@ class LocalModel:
         shape = ContextShape(context_size, slots, self._chunk, self._chunk, threads, settings.flash_attention)
         self._context = Context(self._model, shape)
         self.vocabulary = Vocabulary(self._model)
-        self.template = ChatTemplate.of(self._model.template(), self.vocabulary)
+        self.template = ChatTemplate.of(self._model.template(), self.vocabulary, datetime.now)
 
     def __enter__(self) -> Self:
         return self

@@ -77,6 +77,10 @@ class Vocabulary:
         """The texts of the tokens that steer the model (turns, ends, unknown), the longest first."""
         return self._texts(CONTROL | UNKNOWN)
 
+    def control_token(self, text: str) -> int:
+        """The token of one of ``control_texts``."""
+        return self.tokenize(text, special=True)[0]
+
     @cached_property
     def added_texts(self) -> tuple[str, ...]:
         """The texts that llama.cpp always reads as one token though they are not control tokens, longest first."""

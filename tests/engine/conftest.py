@@ -6,6 +6,7 @@ import queue
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,7 @@ from tests.engine.snapshots import write_manifest
 
 OPTIONS = {"engine": {"context_size": 1024, "slots": 2, "threads": 1, "queue_length": 2}}
 CONFIG = "engine: {context_size: 1024, slots: 2, threads: 1, queue_length: 2}\n"
+DAY = datetime(2026, 11, 29, 18, 2)
 PATIENCE = 120.0  # seconds for an answer on a machine that does much else
 
 
@@ -98,7 +100,7 @@ def vocabulary(starter: Path) -> Vocabulary:
 
 @pytest.fixture(scope="session")
 def template(starter: Path, vocabulary: Vocabulary) -> ChatTemplate:
-    return ChatTemplate.of(Model(starter, vocab_only=True).template(), vocabulary)
+    return ChatTemplate.of(Model(starter, vocab_only=True).template(), vocabulary, lambda: DAY)
 
 
 @pytest.fixture(scope="session")
