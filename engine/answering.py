@@ -13,7 +13,7 @@ from typing import Any
 from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
-from engine.answers import Finished
+from engine.answers import Finished, TokenLogprob
 from engine.errors import EngineError, told
 from engine.jobs import Job, JobEvent, Written
 from engine.replies import chunk, completion, encoded, error_object
@@ -116,12 +116,14 @@ class Answer:
 
     async def _whole(self, send: Send, first: JobEvent, rest: AsyncIterator[JobEvent]) -> None:
         texts: list[str] = []
+        logprobs: list[TokenLogprob] = []
         event: JobEvent | None = first
         while isinstance(event, Written):
             texts.append(event.text)
+            logprobs += event.logprobs
             event = await anext(rest, None)
         if isinstance(event, Finished):
-            await _send_json(send, 200, completion(self._head(), "".join(texts), event))
+            await _send_json(send, 200, completion(self._head(), "".join(texts), event, logprobs))
         elif isinstance(event, EngineError):
             await _send_json(send, event.status, error_object(event))
 
@@ -132,7 +134,7 @@ class Answer:
 
 def _streamed(head: dict[str, Any], event: JobEvent) -> dict[str, Any]:
     if isinstance(event, Written):
-        return chunk(head, text=event.text)
+        return chunk(head, text=event.text, logprobs=event.logprobs)
     if isinstance(event, Finished):
         return chunk(head, finished=event)
     return error_object(event)

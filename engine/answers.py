@@ -60,10 +60,29 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class TokenLogprob:
+    """A token, the bytes that it writes and the natural logarithm of the probability that the model gives it.
+
+    The probability is the model's own, before temperature, penalties, bias and grammar. ``top``: the likeliest
+    tokens at this place, the likeliest first.
+    """
+
+    token: int
+    text: str
+    bytes: bytes
+    logprob: float
+    top: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True)
 class Delta:
-    """The next piece of an answer: whole characters."""
+    """The next piece of an answer: whole characters, and where asked for what the tokens are worth that were written.
+
+    A token that is half a character, or may yet turn out to end the answer, comes before its text does.
+    """
 
     text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True)

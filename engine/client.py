@@ -12,6 +12,7 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Delta, EngineStatus, Finished, Sampling, Usage
 from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
+from engine.logprobs_object import read_logprobs
 from engine.messages import Message
 from engine.starting import LOG, start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere
@@ -166,9 +167,10 @@ def _pieces(event: dict[str, Any]) -> list[Delta | Finished]:
     """What one chunk of an OpenAI stream says."""
     pieces: list[Delta | Finished] = []
     for choice in event["choices"]:
-        text = choice["delta"].get("content")
-        if text:
-            pieces.append(Delta(text))
+        text = choice["delta"].get("content") or ""
+        logprobs = read_logprobs((choice.get("logprobs") or {}).get("content"))
+        if text or logprobs:
+            pieces.append(Delta(text, logprobs))
     if "enlace" in event:
         tokens, ours = event["usage"], event["enlace"]
         usage = Usage(

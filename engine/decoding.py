@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished, Reason, Usage
+from engine.answers import Finished, Reason, TokenLogprob, Usage
 from engine.errors import EngineError
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
+from engine.logprobs import token_logprob
 from engine.prefixes import Prefix, PrefixStore
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot
@@ -230,7 +231,8 @@ class Decoding:
             return
         work.written += 1
         spelled = work.job.form.spelled.get(token)
-        self._emit(work, work.text.feed(spelled or self.loaded.vocabulary.token_bytes(token)))
+        text = work.text.feed(spelled or self.loaded.vocabulary.token_bytes(token))
+        self._emit(work, text, self._logprobs(work, row, token))
         if work.text.stopped:
             self._finish(slot, work, "stop")
         elif work.written >= work.job.sampling.max_tokens or len(slot.tokens) >= self.loaded.context_size:
@@ -253,6 +255,14 @@ class Decoding:
         self._emit(work, work.text.finish())
         work.job.emit(error)
 
-    def _emit(self, work: Work, text: str) -> None:
-        if text:
-            work.job.emit(Written(text, work.served.name))
+    def _logprobs(self, work: Work, row: int, token: int) -> tuple[TokenLogprob, ...]:
+        """What ``token`` was worth after the batch's row ``row``, if that was asked for."""
+        sampling = work.job.sampling
+        if not sampling.logprobs:
+            return ()
+        logits = self.loaded.context.logits(row)
+        return (token_logprob(self.loaded.vocabulary, logits, token, sampling.top_logprobs),)
+
+    def _emit(self, work: Work, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> None:
+        if text or logprobs:
+            work.job.emit(Written(text, work.served.name, logprobs))

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.answer_form import AnswerForm
-from engine.answers import Finished, Sampling
-from engine.errors import EngineError, EngineStopping, PromptTooLong
+from engine.answers import Finished, Sampling, TokenLogprob
+from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong
 from engine.messages import PLAIN, Message, PromptOptions
 
 if TYPE_CHECKING:
@@ -19,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Written:
-    """More text of the answer; ``snapshot`` is what wrote it."""
+    """More text of the answer; ``snapshot`` is what wrote it. ``logprobs``: what its tokens are worth, if asked for."""
 
     text: str
     snapshot: str
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 JobEvent = Written | Finished | EngineError
@@ -54,8 +55,9 @@ class Job:
     model: Path | None = field(default=None, init=False)
 
     def read(self, loaded: Callable[[], Loaded]) -> None:
-        """Read the messages with the model that ``loaded()`` gives now. Raises PromptTooLong and TemplateBroken.
+        """Read the messages with the model that ``loaded()`` gives now.
 
+        Raises PromptTooLong, TemplateBroken, and RequestWrong where tokens are named that this model does not have.
         Raises EngineStopping where that model was closed and no other took its place.
         """
         while True:
@@ -66,6 +68,10 @@ class Job:
                 if reader is loaded():
                     raise
                 continue
+            size = reader.vocabulary.size
+            strange = next((token for token in self.sampling.logit_bias if token >= size), None)
+            if strange is not None:
+                raise RequestWrong(field=f"logit_bias.{strange}", reason=f"the model's tokens end at {size - 1}")
             if len(read.ids) >= reader.context_size:
                 raise PromptTooLong(prompt_tokens=len(read.ids), context_size=reader.context_size)
             self.prompt, self.form, self.model = read.ids, read.form, reader.served.model

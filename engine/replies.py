@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from engine.answers import Finished, Usage
+from engine.answers import Finished, TokenLogprob, Usage
 from engine.errors import EngineError
+from engine.logprobs_object import logprobs_object
 
 
 def encoded(content: Any) -> bytes:
@@ -22,18 +24,30 @@ def error_object(error: EngineError) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "code": error.code, "facts": error.facts}}
 
 
-def chunk(head: dict[str, Any], text: str | None = None, finished: Finished | None = None) -> dict[str, Any]:
+def chunk(
+    head: dict[str, Any],
+    text: str | None = None,
+    finished: Finished | None = None,
+    logprobs: Sequence[TokenLogprob] = (),
+) -> dict[str, Any]:
     """One chunk of a streamed answer; the last one carries usage. ``head``: id, created and model of the answer."""
     delta = {"role": "assistant", "content": text} if text else {}
-    choice = {"index": 0, "delta": delta, "finish_reason": _finish_reason(finished)}
+    choice = {"index": 0, "delta": delta, "finish_reason": _finish_reason(finished), **logprobs_object(logprobs)}
     tail = _tail(finished) if finished else {}
     return {**head, "object": "chat.completion.chunk", "choices": [choice], **tail}
 
 
-def completion(head: dict[str, Any], text: str, finished: Finished) -> dict[str, Any]:
+def completion(
+    head: dict[str, Any], text: str, finished: Finished, logprobs: Sequence[TokenLogprob] = ()
+) -> dict[str, Any]:
     """A whole answer."""
     message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "message": message, "finish_reason": _finish_reason(finished)}
+    choice = {
+        "index": 0,
+        "message": message,
+        "finish_reason": _finish_reason(finished),
+        **logprobs_object(logprobs),
+    }
     return {**head, "object": "chat.completion", "choices": [choice], **_tail(finished)}
 
 
