@@ -49,6 +49,7 @@ class GGUFSummary:
     kind: str
     context_length: int
     tensor_count: int
+    layers: int
     cache_bytes_per_token: int
     has_template: bool
     adapter_alpha: float | None
@@ -139,6 +140,7 @@ class _Reader:
             kind=str(kind),
             context_length=number("context_length"),
             tensor_count=tensors,
+            layers=number("block_count"),
             cache_bytes_per_token=number("block_count") * per_layer,
             has_template=bool(meta.get("tokenizer.chat_template")),
             adapter_alpha=float(alpha) if isinstance(alpha, int | float) else None,
