@@ -9,7 +9,7 @@ from typing import Any, Literal
 from configs.sections.engine import SamplingSettings
 from engine.messages import ToolCall
 
-Reason = Literal["stop", "length", "cancelled"]
+Reason = Literal["stop", "length", "cancelled", "tool_calls"]
 # The logit bias from which on a token is never chosen; OpenAI's.
 BANNED = -100
 

@@ -8,16 +8,22 @@ from typing import Any
 
 from configs.sections.engine import SamplingSettings
 from engine.answers import Sampling
+from engine.conversation_fields import read_messages, read_options
 from engine.errors import RequestWrong
-from engine.messages import ROLES, Message
+from engine.messages import Message, PromptOptions
 from engine.sampling_fields import read_sampling
 
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A checked request. ``manifest``: the snapshot that must be the one to answer, or None for whatever is served."""
+    """A checked request. ``manifest``: the snapshot that must be the one to answer, or None for whatever is served.
+
+    ``parallel_calls``: whether one answer may call several tools.
+    """
 
     messages: tuple[Message, ...]
+    options: PromptOptions
+    parallel_calls: bool
     sampling: Sampling
     stream: bool
     cache_key: str | None
@@ -29,7 +35,9 @@ def read_chat_request(body: bytes, defaults: SamplingSettings) -> ChatRequest:
     """The request in ``body``. Raises RequestWrong naming the field."""
     given = read_object(body)
     return ChatRequest(
-        messages=_messages(given.get("messages")),
+        messages=read_messages(given.get("messages")),
+        options=read_options(given),
+        parallel_calls=_typed(given, "parallel_tool_calls", bool) is not False,
         sampling=read_sampling(given, defaults),
         stream=_typed(given, "stream", bool) or False,
         cache_key=_typed(given, "cache_key", str),
@@ -47,30 +55,6 @@ def read_object(body: bytes) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise RequestWrong(field="body", reason="not a JSON object")
     return given
-
-
-def _messages(given: Any) -> tuple[Message, ...]:
-    if not isinstance(given, list) or not given:
-        raise RequestWrong(field="messages", reason="a list with at least one message is needed")
-    return tuple(_message(entry, f"messages[{place}]") for place, entry in enumerate(given))
-
-
-def _message(entry: Any, name: str) -> Message:
-    if not isinstance(entry, dict):
-        raise RequestWrong(field=name, reason="not an object")
-    role, content = entry.get("role"), entry.get("content")
-    if role not in ROLES:
-        raise RequestWrong(field=f"{name}.role", reason=f"must be one of {', '.join(ROLES)}")
-    if isinstance(content, list):
-        texts = [
-            part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content
-        ]
-        if not all(isinstance(text, str) for text in texts):
-            raise RequestWrong(field=f"{name}.content", reason="only parts of type text are understood")
-        content = "".join(str(text) for text in texts)
-    if not isinstance(content, str):
-        raise RequestWrong(field=f"{name}.content", reason="text is needed")
-    return Message(role, content)
 
 
 def _typed(given: dict[str, Any], name: str, kind: type) -> Any:

@@ -16,11 +16,12 @@ from starlette.types import ASGIApp
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answering import Answer, serve_manifest
+from engine.answering import Answer
 from engine.answers import EngineStatus
 from engine.catalogue import list_models
 from engine.crashes import Counts
 from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
+from engine.forms.adopting import serve_anew
 from engine.gauges import families
 from engine.metrics import CONTENT_TYPE, page
 from engine.replies import encoded, error_object
@@ -82,7 +83,7 @@ class Service:
 
     async def chat(self, request: Request) -> ASGIApp:
         asked = read_chat_request(await self._body(request), self._settings.sampling)
-        return Answer(self._home, self._scheduler, asked, self._tally)
+        return Answer(self._home, self._scheduler, asked, self._tally, self._settings.most_tool_calls)
 
     async def models(self, _request: Request) -> Response:
         served = self._scheduler.loaded.served.model_name
@@ -103,7 +104,7 @@ class Service:
         digest = read_object(await self._body(request)).get("manifest")
         if not isinstance(digest, str):
             raise RequestWrong(field="manifest", reason="the digest of a snapshot's manifest is needed")
-        await serve_manifest(self._home, self._scheduler, digest)
+        await serve_anew(self._home, self._scheduler, digest)
         return JSONResponse({"snapshot": self._scheduler.loaded.served.name, "manifest": digest})
 
     async def shutdown(self, _request: Request) -> Response:
