@@ -15,6 +15,7 @@ NAME = re.compile(r"[A-Za-z0-9-]+")
 ESCAPES = {"t": "\t", "r": "\r", "n": "\n", "\\": "\\", '"': '"', "[": "[", "]": "]", "-": "-"}
 HEX_DIGITS = {"x": 2, "u": 4, "U": 8}
 HEX = re.compile(r"[0-9a-fA-F]+")
+SURROGATES, LARGEST_CODE = range(0xD800, 0xE000), 0x10FFFF
 NUMBER = re.compile(r"[0-9]+")
 LINE_END = re.compile(r"\r\n?|\n")
 BLANKS = re.compile(r"(?:[ \t]|#[^\r\n]*)*")
@@ -160,7 +161,9 @@ class _Reader:
         self._at += 1
         empty = True
         while not self._take('"'):
-            self._character()
+            code = self._character()
+            if code == 0 or code in SURROGATES or code > LARGEST_CODE:
+                raise self._wrong("a character that no text can hold")
             empty = False
         return Nothing() if empty else Characters()
 

@@ -51,11 +51,21 @@ class Grammar:
         logits = context.logits(row)
         self._everything["id"], self._everything["logit"] = np.arange(self._size), logits
         token, _ = self._draw(chain, self._everything)
-        if not self._allows(token):
+        if not self.allows(token):
             token = self._choose_again(chain, logits, likeliest=likeliest)
         self._lib.llama_sampler_accept(chain, token)
-        self._lib.llama_sampler_accept(self._sampler, token)
+        self.accept(token)
         return token
+
+    def allows(self, token: int) -> bool:
+        """Whether ``token`` may follow what was accepted; of the tokens that end an answer, whether it may end."""
+        self._one["id"], self._one["logit"] = token, 0
+        self._lib.llama_sampler_apply(self._sampler, ctypes.byref(self._array(self._one)))
+        return bool(self._one["logit"][0] == 0) and not self._never[token]
+
+    def accept(self, token: int) -> None:
+        """Go on after ``token``, which must be allowed: native code ends the process over one that is not."""
+        self._lib.llama_sampler_accept(self._sampler, token)
 
     def close(self) -> None:
         """Free the sampler."""
@@ -88,11 +98,6 @@ class Grammar:
         candidates["logit"][self._never[tokens]] = -np.inf
         allowed: npt.NDArray[Any] = candidates[np.isfinite(candidates["logit"])]
         return allowed
-
-    def _allows(self, token: int) -> bool:
-        self._one["id"], self._one["logit"] = token, 0
-        self._lib.llama_sampler_apply(self._sampler, ctypes.byref(self._array(self._one)))
-        return bool(self._one["logit"][0] == 0) and not self._never[token]
 
     def _draw(self, chain: Any, candidates: npt.NDArray[Any]) -> tuple[int, float]:
         """What the chain takes of the candidates, and its logit there; (-1, -inf) where there are none."""

@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from engine.errors import RequestWrong
 from engine.grammar_check import ROOT, check_grammar
 from engine.schema_alike import Schemas
 from engine.schema_keywords import (
@@ -60,7 +61,10 @@ def schema_grammar(schema: Any, field: str) -> str:
     ``additionalProperties``. Raises RequestWrong, naming the place under ``field`` and the keyword that cannot be
     kept.
     """
-    grammar = _Converter(schema, field).grammar()
+    try:
+        grammar = _Converter(schema, field).grammar()
+    except RecursionError:
+        raise RequestWrong(field=field, reason="too many levels") from None
     check_grammar(grammar, field)
     return grammar
 
@@ -121,6 +125,8 @@ class _Converter:
     def _reference(self, schema: Mapping[str, Any], at: str, depth: int) -> str:
         check_keywords(schema, at, {"$ref"})
         reference = schema["$ref"]
+        if not isinstance(reference, str):
+            refuse(f"{at}.$ref", "a text is needed")
         if reference not in self._references:
             found, target = self._schemas.follow(reference)
             if not found:
@@ -288,7 +294,7 @@ class _Converter:
             if (least, most) == (0, None):
                 return self._common("string")
             return length_rule(self._common("character"), least, most)
-        if form not in FORMATS:
+        if not isinstance(form, str) or form not in FORMATS:
             refuse(f"{at}.format", f"only {', '.join(FORMATS)} are known")
         if (least, most) != (0, None):
             refuse(f"{at}.format", "not together with a length")

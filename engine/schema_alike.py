@@ -17,7 +17,7 @@ class Schemas:
     def __init__(self, whole: Any) -> None:
         self._whole = whole
 
-    def follow(self, reference: Any) -> tuple[bool, Any]:
+    def follow(self, reference: object) -> tuple[bool, Any]:
         """Whether a ``$ref`` leads to a place in this schema, and what is there."""
         if not isinstance(reference, str) or not (reference == "#" or reference.startswith("#/")):
             return False, None
