@@ -210,7 +210,10 @@ class Decoding:
 
     def _chunk(self, left: int) -> int:
         """How many tokens of a prompt to read now; few where somebody else waits for a word."""
-        longest = self._settings.prompt_chunk if self.working == 1 else self._settings.shared_prompt_chunk
+        settings = self.loaded.settings
+        longest = settings.prompt_chunk
+        if self.working > 1:
+            longest = min(longest, settings.shared_prompt_chunk)
         return left if left <= longest else min(longest, left - CHUNK_LEAST)
 
     def _make_room(self, tokens: int) -> None:

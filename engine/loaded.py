@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -11,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
-from engine.errors import AdapterMismatch, EngineFailed, EngineStopping
+from engine.errors import AdapterMismatch, EngineError, EngineFailed, EngineStopping
 from engine.fit import check_fits, physical_cores
 from engine.gguf import check_adapter, check_gguf
+from engine.logs import note
 from engine.messages import PLAIN, Message, PromptOptions
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.prompt import Prompt, render_prompt
@@ -25,6 +27,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+log = logging.getLogger("enlace.engine")
+
 
 class Loaded:
     """What answers questions: one model, and as many sets of adapters over it as answers are written with.
@@ -34,7 +38,8 @@ class Loaded:
     """
 
     def __init__(self, served: ServedSnapshot, settings: EngineSettings) -> None:
-        self._settings = settings
+        # Where it was measured how this model is computed best, that; see engine.forms.
+        self.settings = settings = served.form.shaped(settings) if served.form else settings
         summary = check_gguf(served.model)
         size = min(settings.context_size, summary.context_length or settings.context_size)
         check_fits(summary, size * settings.slots, settings.memory_reserve_mb)
@@ -166,7 +171,7 @@ class Loaded:
 
     def _probe(self, adapters: AdapterSet, at_hand: Mapping[Path, Adapter]) -> Any:
         """The logits after the probe text with these adapters, shape (vocab,)."""
-        ids = self.vocabulary.tokenize(self._settings.swap_probe, special=False)[: self._settings.batch_size]
+        ids = self.vocabulary.tokenize(self.settings.swap_probe, special=False)[: self.settings.batch_size]
         if not ids:
             raise EngineFailed(reason="the swap probe has no tokens")
         context = self.new_context(len(ids), slots=1, outputs=1)
@@ -176,3 +181,17 @@ class Loaded:
             return context.logits(len(ids) - 1).copy()
         finally:
             context.close()
+
+
+def load(served: ServedSnapshot, settings: EngineSettings) -> Loaded:
+    """A snapshot in memory; as pulled, where the form in which it is to be served cannot be loaded.
+
+    Raises what Loaded raises.
+    """
+    try:
+        return Loaded(served, settings)
+    except EngineError as error:
+        if served.pulled is None:
+            raise
+        note(log, "form_refused", logging.WARNING, snapshot=served.name, error=error)
+        return Loaded(served.pulled, settings)

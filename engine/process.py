@@ -22,7 +22,7 @@ from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
 from engine.errors import EngineStartFailed
 from engine.library import set_thread_spins
-from engine.loaded import Loaded
+from engine.loaded import Loaded, load
 from engine.logs import log_to, note, raised
 from engine.served import ServedSnapshot, read_served
 from engine.starting import LOG
@@ -116,7 +116,7 @@ def _answer(
 def _load(loading: Future[Loaded], served: ServedSnapshot, settings: EngineSettings) -> None:
     set_thread_spins(settings.thread_spins)
     try:
-        loading.set_result(Loaded(served, settings))
+        loading.set_result(load(served, settings))
     except BaseException as error:  # the waiting thread raises it again
         loading.set_exception(error)
 
