@@ -6,6 +6,7 @@ Layout: https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 from __future__ import annotations
 
 import mmap
+import stat
 import struct
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,6 +63,9 @@ class _Malformed(Exception):
 def check_gguf(path: Path) -> GGUFSummary:
     """The header's summary, every count, length and offset checked against the file. Raises ModelBroken."""
     try:
+        # A pipe would be waited for.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise _Malformed("not a file")
         with path.open("rb") as file:
             if path.stat().st_size < SMALLEST_HEADER:
                 raise _Malformed(f"only {path.stat().st_size} bytes long")
