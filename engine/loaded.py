@@ -42,7 +42,7 @@ class Loaded:
         self.settings = settings = served.form.shaped(settings) if served.form else settings
         summary = check_gguf(served.model)
         size = min(settings.context_size, summary.context_length or settings.context_size)
-        check_fits(summary, size * settings.slots, settings.memory_reserve_mb)
+        check_fits(summary, size * settings.slots, settings.memory_reserve_mb, settings.memory_limit_mb)
         self._shape = ContextShape(
             context_size=size,
             slots=settings.slots,

@@ -104,7 +104,7 @@ def _answer(
     scheduler.start()
     try:
         with _listening(home) as listener:
-            server = EngineServer(scheduler, settings, upkeep.loop_heart, tally)
+            server = EngineServer(scheduler, settings, (upkeep.loop_heart, upkeep.end_heart), tally)
             service = Service(home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts)
             application = Doorway(service.application(), service.paths(), tally.request, lambda: server.retiring)
             upkeep.watch(scheduler, pulse, tally, server.retire)
