@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Sampling, Thought, Usage
+from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Sampling, Thought, TokenLogprob, Usage
 from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
@@ -133,6 +133,37 @@ class EngineClient:
             return False
         await wait_until_gone(self._home, self._settings)
         return True
+
+    async def score(self, messages: Sequence[Message], completion: str, *, top: int = 0) -> list[TokenLogprob]:
+        """What each token of ``completion``, and its end, is worth as the answer to ``messages``.
+
+        With the ``top`` likeliest tokens at each place. Starts the engine if none runs; raises what it reports, and
+        EngineDied.
+        """
+        conversation = [asdict(message) for message in messages]
+        body = {"messages": conversation, "completion": completion, "top_logprobs": top}
+        return list(read_logprobs((await self._measure("/score", body))["content"]))
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Where each text lies: vectors of length 1, nearer to each other the more alike. Raises as ``score`` does."""
+        answer = await self._measure("/v1/embeddings", {"input": list(texts)})
+        return [entry["embedding"] for entry in answer["data"]]
+
+    async def tokenize(self, content: str | Sequence[Message]) -> list[int]:
+        """The tokens of a text, or of a conversation as the model is asked it. Raises as ``score`` does."""
+        if isinstance(content, str):
+            body: dict[str, Any] = {"content": content}
+        else:
+            body = {"messages": [asdict(message) for message in content]}
+        ids: list[int] = (await self._measure("/tokenize", body))["tokens"]
+        return ids
+
+    async def _measure(self, target: str, body: dict[str, Any]) -> Any:
+        await self.start()
+        try:
+            return await self._call("POST", target, {**body, "manifest": self._manifest()})
+        except ConnectionLost as error:
+            raise EngineDied from error
 
     async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Piece | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -18,7 +18,7 @@ from engine.gguf import check_adapter, check_gguf
 from engine.logs import note
 from engine.messages import PLAIN, Message, PromptOptions
 from engine.native import Adapter, Context, ContextShape, Model
-from engine.prompt import Prompt, render_prompt
+from engine.prompt import Prompt, render_pair, render_prompt, with_bos
 from engine.served import AdapterSet, ServedSnapshot
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
@@ -117,10 +117,24 @@ class Loaded:
 
     def prompt(self, messages: Sequence[Message], options: PromptOptions = PLAIN) -> Prompt:
         """A conversation as this model reads it; any thread may ask. Raises TemplateBroken and EngineStopping."""
-        with self._open:
-            if self._closed:
-                raise EngineStopping
+        with self._kept_open():
             return render_prompt(self.template, self.vocabulary, messages, options)
+
+    def pair(self, messages: Sequence[Message], answer: str) -> tuple[list[int], list[int]]:
+        """The token ids of a conversation and of an answer to it, ``render_pair``'s; any thread may ask.
+
+        Raises TemplateBroken and EngineStopping.
+        """
+        with self._kept_open():
+            return render_pair(self.template, self.vocabulary, messages, answer)
+
+    def tokens(self, text: str) -> list[int]:
+        """The token ids of a text by itself, begun as the model expects it. Any thread may ask.
+
+        Raises EngineStopping.
+        """
+        with self._kept_open():
+            return with_bos(self.vocabulary, self.vocabulary.tokenize(text, special=False))
 
     def prepare(self, adapters: AdapterSet, before: AdapterSet | None = None) -> None:
         """Have a set of adapters at hand, and see that it changes what is computed.
@@ -158,6 +172,14 @@ class Loaded:
             self._closed = True
             self.context.close()
             self.model.close()
+
+    @contextlib.contextmanager
+    def _kept_open(self) -> Iterator[None]:
+        """The model stays until this is left. Raises EngineStopping where it is gone already."""
+        with self._open:
+            if self._closed:
+                raise EngineStopping
+            yield
 
     def _check_changed(self, before: Any, after: Any, files: AdapterSet) -> None:
         """An adapter that changes nothing was not applied; the base alone may equal an adapter scaled to nothing."""

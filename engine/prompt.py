@@ -45,7 +45,7 @@ def render_prompt(
     """
     rendering = _render_marked(template, vocabulary, messages, True, options)
     form = answer_form(template, vocabulary, rendering.text, with_tools=bool(options.tools))
-    return Prompt(_with_bos(vocabulary, _tokens(vocabulary, rendering)), form)
+    return Prompt(with_bos(vocabulary, _tokens(vocabulary, rendering)), form)
 
 
 def render(
@@ -53,7 +53,7 @@ def render(
 ) -> list[int]:
     """The token ids of ``messages`` alone, the head of the answer included if asked for. Raises TemplateBroken."""
     rendering = _render_marked(template, vocabulary, messages, add_generation_prompt)
-    return _with_bos(vocabulary, _tokens(vocabulary, rendering))
+    return with_bos(vocabulary, _tokens(vocabulary, rendering))
 
 
 def render_pair(
@@ -69,7 +69,7 @@ def render_pair(
     whole_messages = [*messages, Message("assistant", answer)]
     head = _render_marked(template, vocabulary, messages, add_generation_prompt=True)
     whole = _render_marked(template, vocabulary, whole_messages, add_generation_prompt=False)
-    whole_ids = _with_bos(vocabulary, _tokens(vocabulary, whole))
+    whole_ids = with_bos(vocabulary, _tokens(vocabulary, whole))
     if whole_ids[: len(prompt)] == prompt:
         rest = whole_ids[len(prompt) :]
     elif not head.taken and whole.text.startswith(head.text):
@@ -163,6 +163,7 @@ def _tokens(vocabulary: Vocabulary, rendering: _Rendering) -> list[int]:
     return ids
 
 
-def _with_bos(vocabulary: Vocabulary, ids: list[int]) -> list[int]:
+def with_bos(vocabulary: Vocabulary, ids: list[int]) -> list[int]:
+    """``ids`` begun with the token that the model expects every text to begin with, if it does."""
     bos = vocabulary.bos
     return [bos, *ids] if vocabulary.adds_bos and bos is not None and ids[:1] != [bos] else ids

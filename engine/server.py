@@ -23,6 +23,7 @@ from engine.crashes import Counts
 from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
 from engine.forms.adopting import serve_anew
 from engine.gauges import families
+from engine.measuring import Measuring
 from engine.metrics import CONTENT_TYPE, page
 from engine.replies import encoded, error_object
 from engine.requests import read_chat_request, read_object
@@ -54,6 +55,7 @@ class Service:
         self._end = end
         self._tally = tally
         self._counts = counts
+        self._measuring = Measuring(home, scheduler)
 
     def paths(self) -> list[str]:
         """The paths that are answered."""
@@ -74,6 +76,9 @@ class Service:
     def _routes(self) -> list[Route]:
         return [
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/v1/embeddings", self.embeddings, methods=["POST"]),
+            Route("/score", self.score, methods=["POST"]),
+            Route("/tokenize", self.tokenize, methods=["POST"]),
             Route("/v1/models", self.models, methods=["GET"]),
             Route("/status", self.status, methods=["GET"]),
             Route("/metrics", self.metrics, methods=["GET"]),
@@ -84,6 +89,17 @@ class Service:
     async def chat(self, request: Request) -> ASGIApp:
         asked = read_chat_request(await self._body(request), self._settings.sampling)
         return Answer(self._home, self._scheduler, asked, self._tally, self._settings.most_tool_calls)
+
+    async def embeddings(self, request: Request) -> Response:
+        given = read_object(await self._body(request))
+        return JSONResponse(await self._measuring.embeddings(given, request))
+
+    async def score(self, request: Request) -> Response:
+        given = read_object(await self._body(request))
+        return Response(encoded(await self._measuring.score(given, request)), media_type="application/json")
+
+    async def tokenize(self, request: Request) -> Response:
+        return JSONResponse(await self._measuring.tokenize(read_object(await self._body(request))))
 
     async def models(self, _request: Request) -> Response:
         served = self._scheduler.loaded.served.model_name

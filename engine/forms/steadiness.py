@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from configs.sections.engine import EngineSettings
+from engine.chunks import SMALLEST_CHUNK, chunk_bounds
 from engine.native import Context, Model
-from engine.scoring import SMALLEST_CHUNK, chunk_bounds
 
 Logits = npt.NDArray[np.float32]
 
