@@ -64,7 +64,7 @@ class FormRecord:
 
 @dataclass(frozen=True)
 class AdaptedRecord:
-    """How one set of adapters is served over one form.
+    """How one set of adapters is served over one form, which is named by its file's SHA-256 or is ``AS_PULLED``.
 
     ``overlay_loss``, ``merged_loss``: nats a token from the same adapters over the file as pulled; None where it was
     not measured. ``overlay``: whether they may be served over the form. ``merged``: the artifact in which they are

@@ -24,6 +24,14 @@ class Speeds:
         self.write.append(result["write"])
         self.step_s.append(result["step_s"])
 
+    def medians(self, settings: FormSettings) -> dict[str, float]:
+        """The median speeds, and the seconds of a usual turn."""
+        return {
+            "read": round(median(self.read), 1),
+            "write": round(median(self.write), 1),
+            "turn_s": round(self.turn_s(settings), 3),
+        }
+
     def turn_s(self, settings: FormSettings) -> float:
         """Seconds that a usual turn takes at the median speeds."""
         return settings.turn_read_tokens / median(self.read) + settings.turn_written_tokens / median(self.write)
@@ -49,13 +57,11 @@ class FormRow:
 
     def as_json(self, settings: FormSettings) -> dict[str, Any]:
         """The row for people and records."""
-        known = bool(self.speeds.read)
+        unknown = {"read": None, "write": None, "turn_s": None}
         return {
             "form": self.form,
             "bytes": self.bytes,
-            "read": round(median(self.speeds.read), 1) if known else None,
-            "write": round(median(self.speeds.write), 1) if known else None,
-            "turn_s": round(self.speeds.turn_s(settings), 3) if known else None,
+            **(self.speeds.medians(settings) if self.speeds.read else unknown),
             "kl": self.kl,
             "agreement": self.agreement,
             "steady": self.steady,

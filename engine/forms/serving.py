@@ -20,7 +20,6 @@ from engine.forms.records import AS_PULLED, FormRecord, adapters_key, folder, re
 class ServedForm:
     """``weights`` is loaded; ``merged``: the adapters are part of it. ``record``: what was measured, if anything."""
 
-    name: str
     weights: Path
     merged: bool
     record: FormRecord | None
@@ -36,21 +35,21 @@ def served_form(home: Home, model: Path, adapters: Sequence[tuple[str, float]]) 
     record = read_form(home, original)
     if record is not None and record.machine != machine:
         record = None
-    form = record.form if record else AS_PULLED
+    form = (record.sha256 if record else None) or AS_PULLED
     if adapters:
         adapted = read_adapted(home, original, adapters_key(adapters))
         known = adapted if adapted and adapted.machine == machine and adapted.form == form else None
         if known and known.merged and _whole(home, merged := home.artifact(known.merged), known.merged):
-            return ServedForm(form, merged, True, record)
+            return ServedForm(merged, True, record)
         if form != AS_PULLED and not (known and known.overlay):
             # An adapter is served over what it was trained on until it was measured over the form.
             return None
     if record is None:
         return None
     if record.file is None:
-        return ServedForm(form, model, False, record)
+        return ServedForm(model, False, record)
     weights = folder(home, original) / record.file
-    return ServedForm(form, weights, False, record) if _whole(home, weights, record.sha256) else None
+    return ServedForm(weights, False, record) if _whole(home, weights, record.sha256) else None
 
 
 def _whole(home: Home, path: Path, sha256: str | None) -> bool:

@@ -12,21 +12,21 @@ import os
 import sys
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
-
-import numpy as np
 
 from configs.errors import EnlaceError
 from configs.sections.engine import EngineSettings
 from engine.fit import physical_cores
+from engine.forms.losses import keep_reference, measure_loss
 from engine.forms.quantising import quantise
 from engine.forms.steadiness import steadiness
-from engine.forms.texts import pieces
+from engine.forms.texts import Piece, pieces
 from engine.library import library, set_thread_spins
-from engine.native import Context, ContextShape, Model
-from engine.scoring import LocalModel, kl
+from engine.native import Adapter, Context, ContextShape, Model
+from engine.scoring import LocalModel
 from engine.served import AdapterFile
 
 Task = dict[str, Any]
@@ -41,28 +41,15 @@ def make(task: Task) -> Result:
 
 
 def reference(task: Task) -> Result:
-    """Keep the log-probabilities of every measured token, one float32 row of the vocabulary each, in a file."""
-    rows = 0
-    with _scorer(task) as scorer, Path(task["store"]).open("wb") as store:
-        for piece in _pieces(task, scorer):
-            values = scorer.log_probs(piece.given, piece.measured)
-            store.write(values.tobytes())
-            rows += len(values)
-    return {"rows": rows}
+    """Keep what the model holds of every measured token."""
+    with _scorer(task) as scorer:
+        return {"rows": keep_reference(scorer, _pieces(task, scorer), Path(task["store"]))}
 
 
 def loss(task: Task) -> Result:
-    """What a form loses: mean KL(reference || form) in nats a token, and how often the likeliest token is the same."""
-    total, same, rows = 0.0, 0, 0
+    """What a form loses against that."""
     with _scorer(task) as scorer:
-        known = np.memmap(task["store"], dtype=np.float32, mode="r").reshape(-1, scorer.vocabulary.size)
-        for piece in _pieces(task, scorer):
-            wanted = np.array(known[rows : rows + len(piece.measured)])
-            got = scorer.log_probs(piece.given, piece.measured)
-            total += kl(wanted, got)
-            same += int((wanted.argmax(axis=1) == got.argmax(axis=1)).sum())
-            rows += len(got)
-    return {"kl": total / rows, "agreement": same / rows, "tokens": rows}
+        return asdict(measure_loss(scorer, _pieces(task, scorer), Path(task["store"])))
 
 
 def speed(task: Task) -> Result:
@@ -148,13 +135,11 @@ def _scorer(task: Task) -> LocalModel:
     return scorer
 
 
-def _pieces(task: Task, scorer: LocalModel) -> Any:
+def _pieces(task: Task, scorer: LocalModel) -> Sequence[Piece]:
     return pieces(scorer.vocabulary, scorer.template, task["system_prompt"], task["loss_tokens"])
 
 
 def _open(task: Task, settings: EngineSettings, size: int, *, slots: int) -> tuple[Model, Context]:
-    from engine.native import Adapter
-
     model = Model(Path(task["model"]), gpu_layers=settings.gpu_layers)
     shape = ContextShape(
         context_size=size,

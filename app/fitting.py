@@ -1,0 +1,30 @@
+"""Starting the trainer to fit the current snapshot to the form in which its model is served; nobody waits for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+from configs.home import Home
+
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_LOG: Final = "trainer.log"
+
+
+def start_fitting(home: Home) -> None:
+    """Begin it in a process of its own at idle priority, which has a running engine take up what comes of it."""
+    with (home.logs / _LOG).open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "trainer", "fit", "--home", str(home.root)],
+            cwd=_ROOT,
+            env={**os.environ, "ENLACE_HOME": str(home.root)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    # It outlives this process on purpose: whoever inherits it will reap it.
+    process.returncode = 0
