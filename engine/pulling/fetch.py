@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from configs.sections.pulling import PullSettings
 from engine.fit import MB
-from engine.gguf import MAGIC
+from engine.gguf_reader import MAGIC
 from engine.pulling.errors import PullDamaged
 from engine.pulling.part import Part
 from engine.pulling.patience import Patience

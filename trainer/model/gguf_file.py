@@ -17,7 +17,8 @@ import numpy as np
 from gguf.quants import dequantize
 from numpy.typing import NDArray
 
-from engine.gguf import ARRAY, DEFAULT_ALIGNMENT, SCALARS, SIZES, STRING, check_gguf
+from engine.gguf import check_gguf
+from engine.gguf_reader import ARRAY, DEFAULT_ALIGNMENT, SCALARS, SIZES, STRING
 
 # Weights that are dequantised at once: enough to make the loop around it cheap, few enough to stay in the cache.
 CHUNK = 1 << 18
