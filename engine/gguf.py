@@ -29,6 +29,7 @@ class GGUFSummary:
     kind: str
     context_length: int
     tensor_count: int
+    layers: int
     cache_bytes_per_token: int
     has_template: bool
     adapter_alpha: float | None
@@ -88,6 +89,7 @@ def _summary(path: Path, size: int, contents: Contents) -> GGUFSummary:
         kind=str(kind),
         context_length=_number(contents, f"{architecture}.context_length"),
         tensor_count=len(contents.tensors),
+        layers=_number(contents, f"{architecture}.block_count"),
         cache_bytes_per_token=_cache(contents, architecture),
         has_template=bool(contents.get("tokenizer.chat_template")),
         adapter_alpha=float(alpha) if isinstance(alpha, int | float) else None,
