@@ -112,7 +112,10 @@ class Finished:
 
 @dataclass(frozen=True)
 class EngineStatus:
-    """The truth about a running engine. ``memory_bytes`` is resident; ``tokens_per_second`` is of the last answer."""
+    """The truth about a running engine. ``memory_bytes`` is resident; ``tokens_per_second`` is of the last answer.
+
+    ``form``: the form in which the model is served; ``merged``: what was learned is part of its weights.
+    """
 
     pid: int
     model: str
@@ -125,3 +128,5 @@ class EngineStatus:
     uptime_s: float
     memory_bytes: int
     tokens_per_second: float
+    form: str
+    merged: bool

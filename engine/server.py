@@ -22,6 +22,7 @@ from engine.catalogue import list_models
 from engine.crashes import Counts
 from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
 from engine.forms.adopting import serve_anew
+from engine.forms.records import AS_PULLED
 from engine.gauges import families
 from engine.measuring import Measuring
 from engine.metrics import CONTENT_TYPE, page
@@ -142,6 +143,8 @@ class Service:
             uptime_s=self._clock() - self._started,
             memory_bytes=resident_memory(),
             tokens_per_second=self._scheduler.last_rate,
+            form=loaded.served.form.form if loaded.served.form else AS_PULLED,
+            merged=loaded.served.merged,
         )
 
     async def _body(self, request: Request) -> bytes:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from app.commands.forms_text import form_text
 from app.commands.output import remark, repaint
 
 if TYPE_CHECKING:
@@ -27,8 +28,7 @@ class BenchView:
         self._painted, self._told = False, -line_s
 
     def __call__(self, told: Told) -> None:
-        form = self._words.text("command.forms.as_pulled") if told.form == "as pulled" else told.form
-        doing = self._words.text(f"command.forms.doing.{told.what}", form=form)
+        doing = self._words.text(f"command.forms.doing.{told.what}", form=form_text(self._words, told.form))
         share = told.done / told.tasks
         if self._paints:
             self._painted = True

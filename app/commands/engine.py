@@ -81,6 +81,8 @@ def status(as_json: JsonOption = False) -> int:
 
 
 def _show(session: Session, found: Status | None, *, as_json: bool) -> int:
+    from app.commands.forms_text import form_line
+    from engine.forms.records import AS_PULLED
     from engine.interface import ServerStatus
 
     if as_json:
@@ -98,6 +100,8 @@ def _show(session: Session, found: Status | None, *, as_json: bool) -> int:
             "speed": round(found.tokens_per_second),
         }
         write(session.catalogue.text("command.engine.running", **facts))
+        if found.merged or found.form != AS_PULLED:
+            write(form_line(session.catalogue, found.form, found.merged))
     return 0
 
 

@@ -10,6 +10,7 @@ import typer
 
 from app.commands.bench_view import BenchView
 from app.commands.download_view import size_text
+from app.commands.forms_text import form_text
 from app.commands.opening import open_session
 from app.commands.options import JsonOption
 from app.commands.output import remark, write, write_json, write_table
@@ -124,7 +125,7 @@ def _row(words: Catalogue, row: dict[str, Any], chosen: bool) -> tuple[str, ...]
         key = f"command.forms.why.{row['why'].replace(' ', '_')}"
         notes.append(words.text(key) if words.has(key) else row["why"])
     return (
-        _form(words, row["form"]),
+        form_text(words, row["form"]),
         size_text(words, row["bytes"]) if row["bytes"] else "-",
         _number(words, row["read"], 0),
         _number(words, row["write"], 1),
@@ -144,10 +145,9 @@ def _verdict(words: Catalogue, name: str, found: Chosen) -> list[str]:
         attention=words.text("command.yes" if record.shape.flash_attention else "command.no"),
         layers=record.shape.gpu_layers,
     )
-    gain = found.seconds_before / found.seconds_after
     key = "kept" if found.kept else "would_keep"
     verdict = words.text(
-        f"command.forms.{key}", name=name, form=_form(words, record.form), gain=_number(words, gain, 2)
+        f"command.forms.{key}", name=name, form=form_text(words, record.form), gain=_number(words, found.gain, 2)
     )
     back = [words.text("command.forms.back")] if found.kept else []
     return [verdict, shape, *back]
@@ -159,14 +159,9 @@ def _as_json(name: str, found: Chosen) -> dict[str, Any]:
     return {
         "model": name,
         "kept": found.kept,
-        "seconds_before": found.seconds_before,
-        "seconds_after": found.seconds_after,
+        "gain": found.gain,
         **asdict(found.record),
     }
-
-
-def _form(words: Catalogue, form: str) -> str:
-    return words.text("command.forms.as_pulled") if form == "as pulled" else form
 
 
 def _number(words: Catalogue, value: float | None, digits: int) -> str:

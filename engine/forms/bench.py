@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median
 from typing import Any
 
 from configs.home import Home
@@ -39,11 +40,13 @@ class Told:
 
 @dataclass(frozen=True)
 class Chosen:
-    """What a measurement found. ``kept``: whether it is on record, and served from now on."""
+    """What a measurement found: ``gain`` times the speed of the file as pulled, a usual turn taken together.
+
+    ``kept``: whether it is on record, and served from now on.
+    """
 
     record: FormRecord
-    seconds_before: float
-    seconds_after: float
+    gain: float
     kept: bool
 
 
@@ -88,7 +91,7 @@ class Bench:
             base = rows[0]
             if not base.measured:
                 raise FormNotMeasured(path=str(self._model), reason=base.why or "no speed")
-            best, shape, seconds = self._best(rows)
+            best, shape, gain = self._best(rows)
             record = FormRecord(
                 original=original,
                 machine=fingerprint(),
@@ -100,11 +103,9 @@ class Bench:
                 measured_at=self._clock(),
                 rows=tuple(row.as_json(self._forms) for row in rows),
             )
-            before = base.speeds.turn_s(self._forms)
             if dry:
-                return Chosen(record, before, seconds, kept=False)
-            kept = keep_form(self._home, record, best.path if best is not base else None)
-            return Chosen(kept, before, seconds, kept=True)
+                return Chosen(record, gain, kept=False)
+            return Chosen(keep_form(self._home, record, best.path if best is not base else None), gain, kept=True)
 
     def _made(self, workshop: Path) -> list[FormRow]:
         """The file as pulled, and every form of it that could be written and fits into memory."""
@@ -170,18 +171,18 @@ class Bench:
                     speeds.add(result)
 
     def _best(self, rows: Sequence[FormRow]) -> tuple[FormRow, Shape, float]:
-        """The form to serve, in its best shape, and the seconds that a usual turn then takes."""
+        """The form to serve, in its best shape, and how many times as fast as the file as pulled it then is."""
         base = rows[0]
         eligible = [row for row in rows if row.measured and self._loses_little(row)]
         ranked = sorted(eligible, key=lambda row: row.speeds.turn_s(self._forms))
         bound = base.speeds.turn_s(self._forms) / (1 + self._forms.least_gain)
         faster = [row for row in ranked if row is not base and row.speeds.turn_s(self._forms) <= bound]
         for row in [*faster, base]:
-            settings, seconds = self._shaped(row)
+            settings, gain = self._shaped(row)
             if self._is_steady(row, settings):
-                return row, Shape.of(settings), seconds
+                return row, Shape.of(settings), gain * base.speeds.turn_s(self._forms) / row.speeds.turn_s(self._forms)
         # Not even the file as pulled is steady here: then it is served by the settings, as ever.
-        return base, Shape.of(self._settings), base.speeds.turn_s(self._forms)
+        return base, Shape.of(self._settings), 1.0
 
     def _loses_little(self, row: FormRow) -> bool:
         if row.kl is not None and row.kl <= self._forms.most_loss:
@@ -190,25 +191,29 @@ class Bench:
         return False
 
     def _shaped(self, row: FormRow) -> tuple[EngineSettings, float]:
-        """The settings in which a form is fastest, one after the other, and the seconds of a usual turn in them."""
-        best, speeds = self._settings, row.speeds
-        offload = self._offload(row)
+        """The settings in which a form is fastest, one after the other, and what was gained by them."""
+        best, gain, offload = self._settings, 1.0, self._offload(row)
         for step in shapes_to_try(self._settings, row.path, offload):
             candidates = [(row, settings, Speeds()) for settings in step(best)]
             if not candidates:
                 continue
-            again = Speeds()
+            # What there is is measured again beside its rivals: the machine may be busier than it was.
+            now = Speeds()
             self._tasks += (len(candidates) + 1) * self._forms.rounds
-            self._measure_speed([(row, best, again), *candidates])
-            speeds = again if again.read else speeds
-            bound = speeds.turn_s(self._forms) / (1 + self._forms.least_gain)
-            for _, settings, measured in candidates:
-                if not measured.read or max(measured.step_s) > self._forms.longest_step_s:
-                    continue
-                if measured.turn_s(self._forms) <= bound:
-                    best, speeds, bound = settings, measured, measured.turn_s(self._forms)
+            self._measure_speed([(row, best, now), *candidates])
+            if not now.read:
+                continue
+            usual = now.turn_s(self._forms)
+            rivals = [
+                (measured.turn_s(self._forms), settings)
+                for _, settings, measured in candidates
+                if measured.read and median(measured.step_s) <= self._forms.longest_step_s
+            ]
+            seconds, settings = min(rivals, key=lambda rival: rival[0], default=(usual, best))
+            if seconds <= usual / (1 + self._forms.least_gain):
+                best, gain = settings, gain * usual / seconds
         row.why = ""
-        return best, speeds.turn_s(self._forms)
+        return best, gain
 
     def _offload(self, row: FormRow) -> bool:
         result = self._task("device", row, {"do": "device"})
