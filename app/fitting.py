@@ -6,12 +6,27 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from configs.home import Home
 
+if TYPE_CHECKING:
+    from app.session import Session
+
 _ROOT: Final = Path(__file__).resolve().parent.parent
 _LOG: Final = "trainer.log"
+
+
+def fit_current(session: Session) -> bool:
+    """Begin to fit the current snapshot where that makes it faster; whether it was begun."""
+    from engine.forms.serving import wants_fitting
+
+    current = session.snapshot()
+    adapters = [(each.sha256, each.scale) for each in current.adapters]
+    if not adapters or not wants_fitting(session.home, current.base_sha256, adapters):
+        return False
+    start_fitting(session.home)
+    return True
 
 
 def start_fitting(home: Home) -> None:

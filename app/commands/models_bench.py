@@ -100,7 +100,7 @@ def _forget(session: Session, name: str, path: Path, *, as_json: bool) -> int:
 
 def _take_up(session: Session, name: str) -> None:
     """Have a running engine serve what is on record now, where it is this model that answers."""
-    from app.fitting import start_fitting
+    from app.fitting import fit_current
 
     current = session.snapshot()
     if current.base_name != name:
@@ -110,8 +110,7 @@ def _take_up(session: Session, name: str) -> None:
     except EnlaceError:
         # It is on record; the next engine that starts serves it.
         remark(session.catalogue.text("command.forms.next_start"))
-    if current.adapters:
-        start_fitting(session.home)
+    if fit_current(session):
         remark(session.catalogue.text("command.forms.fitting", snapshot=current.id))
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from app.commands.download_view import size_text
+from app.commands.forms_text import form_text
 from app.commands.opening import open_session
 from app.commands.options import JsonOption
 from app.commands.output import write, write_json, write_table
@@ -33,6 +34,8 @@ class _Entry:
     languages: tuple[str, ...]
     licence: str | None
     address: str | None
+    form: str | None = None
+    form_counts: bool = True  # it was measured on this machine
 
     def as_json(self, recommended: str | None) -> dict[str, Any]:
         return {
@@ -46,6 +49,8 @@ class _Entry:
             "languages": list(self.languages),
             "licence": self.licence,
             "address": self.address,
+            "form": self.form,
+            "form_counts": self.form_counts,
             "recommended": self.name == recommended,
         }
 
@@ -92,6 +97,7 @@ def _entries(session: Session, offers: tuple[Offer, ...], available: int | None)
 
 def _installed(model: ModelFile, offer: Offer | None, session: Session, used: str) -> _Entry:
     from engine.errors import ModelBroken
+    from engine.forms.serving import form_on_record
     from engine.gguf import check_gguf
     from engine.offers import memory_needed
 
@@ -105,7 +111,8 @@ def _installed(model: ModelFile, offer: Offer | None, session: Session, used: st
     # A file that happens to have the name of another says nothing of its languages.
     known = offer if offer and offer.bytes == model.size else None
     languages, licence = (known.languages, known.licence) if known else ((), None)
-    return _Entry(model.name, str(model.path), model.size, state, needed, languages, licence, None)
+    form, counts = form_on_record(session.home, model.path) or (None, True)
+    return _Entry(model.name, str(model.path), model.size, state, needed, languages, licence, None, form, counts)
 
 
 def _used(session: Session) -> str:
@@ -121,6 +128,9 @@ def _row(words: Catalogue, entry: _Entry) -> tuple[str, ...]:
     memory = size_text(words, entry.memory_bytes) if entry.memory_bytes else "-"
     languages = _languages(words, entry.languages) if entry.languages else "-"
     state = words.text(f"command.models.states.{entry.state}")
+    if entry.form:
+        key = "served" if entry.form_counts else "elsewhere"
+        state = words.text(f"command.forms.{key}", state=state, form=form_text(words, entry.form))
     return entry.name, size_text(words, entry.bytes), memory, languages, entry.licence or "-", state
 
 

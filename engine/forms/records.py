@@ -21,6 +21,8 @@ from configs.sections.engine import EngineSettings
 FORMAT = 1
 AS_PULLED = "as pulled"
 RECORD = "form.json"
+# Why adapters are not merged any more: their merged weights had to make room for newer ones.
+PRUNED = "pruned"
 
 
 @dataclass(frozen=True)

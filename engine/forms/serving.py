@@ -13,7 +13,15 @@ from pathlib import Path
 from configs.home import Home
 from engine.fingerprint import file_sha256
 from engine.forms.machine import fingerprint
-from engine.forms.records import AS_PULLED, FormRecord, adapters_key, folder, read_adapted, read_form
+from engine.forms.records import (
+    AS_PULLED,
+    PRUNED,
+    FormRecord,
+    adapters_key,
+    folder,
+    read_adapted,
+    read_form,
+)
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,28 @@ def served_form(home: Home, model: Path, adapters: Sequence[tuple[str, float]]) 
         return ServedForm(model, False, record)
     weights = folder(home, original) / record.file
     return ServedForm(weights, False, record) if _whole(home, weights, record.sha256) else None
+
+
+def form_on_record(home: Home, model: Path) -> tuple[str, bool] | None:
+    """The form that was chosen for a model, and whether it was on this machine; None where none was measured."""
+    if not (home.models / "forms").is_dir():
+        return None
+    record = read_form(home, file_sha256(home, model))
+    return (record.form, record.machine == fingerprint()) if record else None
+
+
+def wants_fitting(home: Home, original: str, adapters: Sequence[tuple[str, float]]) -> bool:
+    """Whether these adapters (SHA-256, scale) could be served better once they are fitted to what is served now.
+
+    So it is where another form than the file as pulled is served, over which they were not measured, and where their
+    merged weights had to make room.
+    """
+    machine, record = fingerprint(), read_form(home, original)
+    form = record.sha256 if record and record.machine == machine else None
+    known = read_adapted(home, original, adapters_key(adapters))
+    if known and (known.machine, known.form) == (machine, form or AS_PULLED):
+        return known.why == PRUNED
+    return form is not None
 
 
 def _whole(home: Home, path: Path, sha256: str | None) -> bool:

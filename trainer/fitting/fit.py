@@ -28,6 +28,7 @@ from engine.client import EngineClient
 from engine.forms.machine import fingerprint
 from engine.forms.records import (
     AS_PULLED,
+    PRUNED,
     AdaptedRecord,
     FormRecord,
     adapters_key,
@@ -48,7 +49,6 @@ from trainer.supervisor import POLL_SECONDS, worker_environment
 
 # Why adapters are not merged, so that trying again would find the same.
 LOSES, UNSTEADY, SLOW = FINAL = ("loses_too_much", "not_steady", "not_faster")
-PRUNED = "pruned"
 WORKSHOP = "fit-"
 STAGE = "fit"
 
