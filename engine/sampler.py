@@ -31,8 +31,8 @@ class Sampler:
         try:
             if sampling.grammar is not None:
                 self._grammar = Grammar(vocabulary, sampling.grammar, banned)
-            self._only_lowers = self._add_bias(sampling) and self._add_penalties(sampling)
-            self._likeliest = sampling.temperature == 0
+            only_lowers = [self._add_bias(sampling), self._add_penalties(sampling)]
+            self._likeliest = sampling.temperature == 0 and all(only_lowers)
             self._add_choice(sampling, seed)
         except BaseException:
             self.close()
@@ -41,8 +41,7 @@ class Sampler:
     def sample(self, context: Context, row: int) -> int:
         """The token that follows the batch's row ``row``. Raises RequestWrong where the grammar lets none follow."""
         if self._grammar is not None:
-            likeliest = self._likeliest and self._only_lowers
-            return self._grammar.choose(self._chain, context, row, likeliest=likeliest)
+            return self._grammar.choose(self._chain, context, row, likeliest=self._likeliest)
         token: int = self._lib.llama_sampler_sample(self._chain, context.handle, row)
         return token
 

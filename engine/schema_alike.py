@@ -49,8 +49,8 @@ class Schemas:
             return False
         if (types := _types(one)) and (others := _types(other)) and not types & others:
             return True
-        if (values := _values(one)) is not None and (others := _values(other)) is not None:
-            return not values & others
+        if (values := _values(one)) is not None and (other_values := _values(other)) is not None:
+            return not values & other_values
         both = set(_names(one)) & set(_names(other))
         inner = one.get("properties", {}), other.get("properties", {})
         return any(self._apart(self.resolved(inner[0].get(name)), self.resolved(inner[1].get(name))) for name in both)
