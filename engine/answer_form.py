@@ -26,7 +26,7 @@ class AnswerForm:
 def answer_form(template: ChatTemplate, vocabulary: Vocabulary, prompt: str, *, with_tools: bool) -> AnswerForm:
     """The form of the answer to ``prompt``, a conversation as the template renders it."""
     known_tokens = vocabulary.steering_texts
-    tags = tuple(known for known in KNOWN_TAGS if template.writes(known.sign) or known.sign in known_tokens)
+    tags = tuple(known for known in KNOWN_TAGS if known in template.thinking_tags or known.sign in known_tokens)
     ending = prompt.rstrip()
     opened = next((known for known in tags if ending.endswith(known.opening.rstrip())), None)
     wanted = {text for known in tags for text in known.control_texts} | set(CALL_TAGS if with_tools else ())

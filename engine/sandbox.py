@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 import threading
+import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -18,11 +19,11 @@ from jinja2 import nodes
 from jinja2.exceptions import SecurityError
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
-from engine.counting import Counting, Generation
+from engine.counting import BOUNDED, JOINED, TICK, Counting, Generation
 
 # Of one rendering. A conversation of a thousand messages takes a template about a hundred steps a message, and copies
 # of the largest request that the engine takes are a quarter of this.
-MOST_STEPS = 2_000_000
+MOST_STEPS = 1_000_000
 MOST_CHARACTERS = 1 << 25
 MOST_ENTRIES = 1 << 20
 LARGEST_WIDTH = 1000  # of an indentation or a padded number
@@ -46,7 +47,8 @@ TEXT_METHODS = _words(
 )
 # Filters whose work is in proportion to all that is inside what they are given.
 THOROUGH = _words("dictsort e escape forceescape indent join max min replace safe sort string sum tojson unique")
-_WIDE_FORMAT = re.compile(r"\d{4}")
+# A width of four digits, or one that is an argument itself.
+_WIDE_FORMAT = re.compile(r"\d{4}|\{[^{}]*\{|%[^a-zA-Z%]*\*")
 
 
 @dataclass
@@ -79,6 +81,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         self.globals["raise_exception"] = _raise
         self.filters["tojson"] = _to_json
         self.filters = {name: self._watched(name, self.filters[name]) for name in FILTERS}
+        self.filters |= {TICK: self._tick, JOINED: self._joined, BOUNDED: self._bounded}
 
     def render(self, template: jinja2.Template, variables: Mapping[str, Any]) -> str:
         """What ``template`` writes. Raises whatever it does."""
@@ -88,23 +91,28 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         finally:
             self._running.budget = None
 
-    def tick(self, written: int) -> None:
-        """One more round of a loop or call of a macro, which itself writes ``written`` characters."""
-        budget = self._budget
-        budget.steps -= 1
+    @jinja2.pass_context
+    def _tick(self, _context: Any, steps: int, written: int) -> None:
+        """Count a round of a loop or a call of a macro, which itself writes ``written`` characters."""
+        budget = self._running.budget
+        budget.steps -= abs(steps)
+        budget.characters -= abs(written)
         if budget.steps < 0:
             raise SecurityError("it runs too long")
-        self._spend(written)
+        if budget.characters < 0:
+            raise SecurityError("it writes too much")
 
-    def joined(self, parts: list[Any]) -> str:
+    def _joined(self, parts: list[Any]) -> str:
         """What ``~`` makes."""
-        text = "".join(str(self.bounded(part)) for part in parts)
+        text = "".join(str(self._bounded(part)) for part in parts)
         self._spend(len(text))
         return text
 
-    def bounded(self, value: Any) -> Any:
+    def _bounded(self, value: Any) -> Any:
         """``value``, if it is not larger inside than it looks: a list that holds another one twice, and so on."""
         if isinstance(value, list | tuple | dict):
+            if self._budget.steps < 0:
+                raise SecurityError("it runs too long")
             waiting, entries = [value], 0
             while waiting:
                 found = waiting.pop()
@@ -112,6 +120,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
                 entries += len(inside) + 1
                 if entries > MOST_ENTRIES:
                     raise SecurityError("it builds too large a list")
+                self._budget.steps -= len(inside)
                 waiting += [entry for entry in inside if isinstance(entry, list | tuple | dict)]
         return value
 
@@ -124,9 +133,14 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
             self._check_length(left if times is right else right, times)
         elif operator == "+" and isinstance(left, str | list | tuple):
             self._check_length(left, 1, right)
-        elif operator == "%" and isinstance(left, str) and _WIDE_FORMAT.search(left):
-            raise SecurityError("it asks for too wide a text")
-        return super().call_binop(context, operator, left, right)
+        elif operator == "%" and isinstance(left, str):
+            if _WIDE_FORMAT.search(left):
+                raise SecurityError("it asks for too wide a text")
+            self._bounded(right)
+        result = super().call_binop(context, operator, left, right)
+        if operator == "%" and isinstance(result, str):
+            self._spend(len(result))
+        return result
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
         """Methods of a text that cannot grow it beyond what it is given, and those of lists and tables."""
@@ -141,14 +155,28 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
             if name == "replace":
                 self._check_replacement(text, *arguments)
             elif name == "join":
-                self.bounded(arguments[0])
+                self._bounded(arguments[0])
                 self._check_length(text, len(arguments[0]))
-            elif name == "format" and _WIDE_FORMAT.search(text):
-                raise SecurityError("it asks for too wide a text")
         result = super().call(context, callee, *arguments, **named)
         if isinstance(text, str) and isinstance(result, str):
             self._spend(len(result))
         return result
+
+    def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
+        """``format`` of a text, or None where ``value`` is not that."""
+        wrapped = super().wrap_str_format(value)
+        if wrapped is None:
+            return None
+        if _WIDE_FORMAT.search(value.__self__):
+            raise SecurityError("it asks for too wide a text")
+
+        def counted(*arguments: Any, **named: Any) -> str:
+            self._bounded([*arguments, *named.values()])
+            text = wrapped(*arguments, **named)
+            self._spend(len(text))
+            return text
+
+        return counted
 
     def _generate(self, source: nodes.Template, *arguments: Any, **named: Any) -> str:
         return super()._generate(Counting(self).visit(source), *arguments, **named)
@@ -163,7 +191,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
         if isinstance(value, str):
             self._spend(len(value))
         else:
-            self.bounded(value)
+            self._bounded(value)
         return value
 
     def _spend(self, characters: int) -> None:
@@ -191,7 +219,7 @@ class TemplateSandbox(ImmutableSandboxedEnvironment):
 
         def watched(*arguments: Any, **named: Any) -> Any:
             value, *others = arguments[1:] if shift else arguments
-            self.bounded(value)
+            self._bounded(value)
             for other in (*others, *named.values()):
                 if isinstance(other, int) and other > LARGEST_WIDTH:
                     raise SecurityError("it asks for too wide a text")
@@ -228,4 +256,13 @@ def _to_json(
     sort_keys: bool = False,
 ) -> str:
     """JSON as transformers writes it for templates: nothing escaped for HTML."""
-    return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
+    return json.dumps(
+        value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys, default=_listed
+    )
+
+
+def _listed(value: Any) -> list[Any]:
+    """What filters like ``map`` give is worked out one by one, which JSON knows nothing of."""
+    if not isinstance(value, types.GeneratorType):
+        raise TypeError(f"{type(value).__name__} is no JSON")
+    return list(value)

@@ -74,8 +74,10 @@ def find_shape(render: Render) -> Shape:
     for choice in itertools.product((False, True), repeat=3):
         shape = CallShape(short_ids=choice[0], arguments_in_text=choice[1], no_content=choice[2])
         asked = [question, as_dict(call, shape), as_dict(result, shape)]
-        seen = _shows(render, asked, "probe-tool", '"probe-value"', "probe-result")
-        if seen and "'probe-key'" not in seen and "None" not in seen:
+        seen = _shows(render, asked, "probe-tool", "probe-value", "probe-result")
+        # The signs of a table printed as Python does, of JSON written twice over, and of a content that is none.
+        slips = ["'probe-key'", '\\"probe-key', *(["None"] if shape.no_content else [])]
+        if seen and not any(slip in seen for slip in slips):
             return Shape(tools, shape, results=True, orphans=orphans)
     return Shape(tools, None, results=orphans, orphans=orphans)
 
@@ -128,7 +130,7 @@ def without_system(messages: Dicts) -> Dicts:
 
 def _shows(render: Render, messages: Dicts, *texts: str) -> str:
     """What comes out, if it comes out and holds all the ``texts``; else nothing."""
-    parameters = {"type": "object", "properties": {"probe-key": {"type": "string", "description": "probe"}}}
+    parameters = {"type": "object", "properties": {"probe-place": {"type": "string", "description": "probe"}}}
     function = {"name": "probe-tool", "description": "probe", "parameters": parameters}
     try:
         seen = render(messages, [{"type": "function", "function": function}])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
@@ -12,13 +13,12 @@ import jinja2
 
 from engine.errors import TemplateBroken
 from engine.messages import PLAIN, Message, PromptOptions
+from engine.reasoning import KNOWN_TAGS, Tags
 from engine.sandbox import TemplateSandbox
 from engine.shapes import TOLD, TOLD_TAGS, Dicts, Shape, find_shape, shaped, without_system
 from engine.vocabulary import Vocabulary
 
 LONGEST_REASON = 200
-# Never tokens of most vocabularies, but templates look for them in what an assistant said, and cut there.
-THINKING_TAGS = ("<think>", "</think>", "[THINK]", "[/THINK]")
 
 
 class ChatTemplate:
@@ -35,6 +35,7 @@ class ChatTemplate:
         self._forbidden: dict[int, re.Pattern[str] | None] = {}
         self._sandbox = TemplateSandbox()
         self._sandbox.globals["strftime_now"] = lambda form: now().strftime(form)
+        self._now = now
         try:
             self._template = self._sandbox.from_string(source)
         except (jinja2.TemplateError, RecursionError) as error:
@@ -73,6 +74,11 @@ class ChatTemplate:
         """What the template takes of tools, found by trying."""
         return find_shape(lambda dicts, tools: self._run(dicts, {"tools": tools}, add_generation_prompt=True))
 
+    @cached_property
+    def thinking_tags(self) -> tuple[Tags, ...]:
+        """Those that the template says its model thinks between."""
+        return tuple(known for known in KNOWN_TAGS if self.writes(known.sign))
+
     def writes(self, text: str) -> bool:
         """Whether ``text`` stands in the template."""
         return text in self._source
@@ -85,8 +91,9 @@ class ChatTemplate:
         key = id(vocabulary)
         if key not in self._forbidden:
             added = (text for text in vocabulary.added_texts if self.writes(text) or text in TOLD_TAGS)
-            cut = (text for text in THINKING_TAGS if self.writes(text))
-            texts = sorted({*vocabulary.control_texts, *added, *cut}, key=lambda text: (-len(text), text))
+            # Not always tokens, but templates look for them in what was said, and cut there.
+            thinking = (text for tags in self.thinking_tags for text in (tags.opening, tags.closing))
+            texts = sorted({*vocabulary.control_texts, *added, *thinking}, key=lambda text: (-len(text), text))
             self._forbidden[key] = re.compile("|".join(map(re.escape, texts))) if texts else None
         return self._forbidden[key]
 
@@ -105,7 +112,12 @@ class ChatTemplate:
                     yield without_system(dicts), {**options.variables, **offer}
 
     def _run(self, messages: Dicts, variables: Mapping[str, Any], add_generation_prompt: bool) -> str:
+        today, tools = self._now(), variables.get("tools") or []
         given = {
+            # What single families of templates call the date and the tools.
+            "date_string": today.strftime("%d %b %Y"),
+            "datetime": today.strftime("%d %b %Y"),
+            "functions": json.dumps(tools, ensure_ascii=False),
             **variables,
             "messages": messages,
             "documents": None,

@@ -26,6 +26,7 @@ from engine.scheduler import Scheduler
 from engine.served import read_served
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
+from scripts import llama_source as source
 from tests.conftest import end_engine
 from tests.engine.snapshots import write_manifest
 
@@ -97,6 +98,15 @@ class Desk:
 @pytest.fixture(scope="session")
 def engine_settings(tmp_path_factory: pytest.TempPathFactory) -> EngineSettings:
     return load_settings(Home(tmp_path_factory.mktemp("settings")), {}, OPTIONS).engine
+
+
+@pytest.fixture(scope="session")
+def llama_models() -> Path:
+    """Vocabularies and templates of other models, which a package index gave once; without one there are no tests."""
+    try:
+        return source.llama_models()
+    except source.SourceMissing as missing:
+        pytest.skip(str(missing))
 
 
 @pytest.fixture(scope="session")
