@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from configs.errors import Fact
-from engine.answers import EngineStatus, Finished, Piece, Sampling
-from engine.messages import Message
+from engine.answers import EngineStatus, Finished, Piece, Sampling, TokenLogprob
+from engine.messages import PLAIN, Message, PromptOptions
 
 Current = TypeVar("Current")
 
@@ -45,7 +45,12 @@ class Engine(Protocol):
     """Answers, and which snapshot gives them."""
 
     def chat(
-        self, messages: Sequence[Message], sampling: Sampling, *, cache_key: str | None = None
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        cache_key: str | None = None,
+        options: PromptOptions = PLAIN,
     ) -> AsyncGenerator[Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the work on it."""
         ...
@@ -68,4 +73,16 @@ class Engine(Protocol):
 
     async def stop(self) -> bool:
         """End it; False when it did not run. Raises ServerNotOurs."""
+        ...
+
+    async def score(self, messages: Sequence[Message], completion: str, *, top: int = 0) -> list[TokenLogprob]:
+        """What each token of ``completion`` is worth as the answer to ``messages``. Raises ServerOffersNot."""
+        ...
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Where each text lies: vectors of length 1. Raises ServerOffersNot."""
+        ...
+
+    async def tokenize(self, content: str | Sequence[Message]) -> list[int]:
+        """The tokens of a text, or of a conversation as the model is asked it. Raises ServerOffersNot."""
         ...

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.assistant.prompting import Material, messages, text_size
 from configs.sections.assistant import AssistantSettings, Form
-from engine.answers import Delta, Finished, Sampling, Thought, Usage
+from engine.answers import Called, Delta, Finished, Sampling, Thought, Usage
 from engine.errors import PromptTooLong
 from engine.interface import Engine
 
@@ -46,7 +46,9 @@ class Asker:
                             yield Accepted(2 * dropped)
                         if isinstance(piece, Finished):
                             self._learn(text_size(prompt), piece.usage)
-                        yield piece
+                        if not isinstance(piece, Called):
+                            # No tool was offered, so a call is a server's mistake.
+                            yield piece
                 return
             except PromptTooLong as error:
                 if accepted or dropped == len(material.history):

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished, Piece, Sampling
+from engine.answers import Finished, Piece, Sampling, TokenLogprob
 from engine.elsewhere.address import place_of
 from engine.elsewhere.dialect import Dialect, Target
 from engine.elsewhere.errors import (
@@ -19,6 +19,7 @@ from engine.elsewhere.errors import (
     ServerFailed,
     ServerModelMissing,
     ServerNotOurs,
+    ServerOffersNot,
     ServerTooSlow,
     ServerUnreachable,
 )
@@ -157,6 +158,24 @@ class ServerClient:
             # The snapshot is served and current; what older ones left there is swept with the next one.
             return made
         return made
+
+    async def score(self, messages: Sequence[Message], completion: str, *, top: int = 0) -> list[TokenLogprob]:
+        """Raises ServerOffersNot: none of these servers tells what a given answer is worth."""
+        raise ServerOffersNot(**self._line.named, what="score")
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Where each text lies: vectors of length 1. Raises ServerError."""
+        return await self._dialect.embed(await self._asked_for(), texts)
+
+    async def tokenize(self, content: str | Sequence[Message]) -> list[int]:
+        """The tokens of a text, or of a conversation as the model is asked it. Raises ServerError."""
+        return await self._dialect.tokenize(await self._asked_for(), content)
+
+    async def _asked_for(self) -> Target:
+        try:
+            return await self._prepared()
+        except Refusal as refusal:
+            raise refusal.error from refusal
 
     def _recorded(self) -> RecordedSnapshot:
         return read_recorded(self._home, self._manifest())

@@ -68,5 +68,13 @@ class Dialect(Protocol):
     def answer(
         self, target: Target, messages: Sequence[Message], sampling: Sampling, options: PromptOptions
     ) -> AsyncGenerator[Piece | Finished, None]:
-        """The answer, piece by piece, ended by Finished. Raises Refusal too."""
+        """The answer, piece by piece, ended by Finished. Raises Refusal too, and ServerOffersNot."""
+        ...
+
+    async def embed(self, target: Target, texts: Sequence[str]) -> list[list[float]]:
+        """Vectors of length 1. Raises ServerOffersNot."""
+        ...
+
+    async def tokenize(self, target: Target, content: str | Sequence[Message]) -> list[int]:
+        """The tokens of a text, or of a conversation as the model is asked it. Raises ServerOffersNot."""
         ...

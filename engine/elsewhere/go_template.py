@@ -13,6 +13,7 @@ from datetime import datetime
 from functools import partial
 from pathlib import Path
 
+from engine.elsewhere.model_facts import read_facts
 from engine.messages import Message
 
 SYSTEM, USER, ASSISTANT, AGAIN = "QZsysQZ", "QZaskQZ", "QZansQZ", "QZmoreQZ"
@@ -54,29 +55,18 @@ class Turns:
 
 
 def turns_of(model: Path) -> Turns | None:
-    """The turns of a model's own template, or None where it is none of this kind. Reads the file with ``gguf``."""
-    from gguf import GGUFReader
-
-    fields = GGUFReader(model).fields
-
-    def value(key: str) -> object:
-        return fields[key].contents() if key in fields else None
-
-    def token(key: str) -> str:
-        number = value(key)
-        return str(fields["tokenizer.ggml.tokens"].contents(number)) if isinstance(number, int) else ""
-
-    source, bos = value("tokenizer.chat_template"), token("tokenizer.ggml.bos_token_id")
-    if not isinstance(source, str):
+    """The turns of a model's own template, or None where it is none of this kind. Raises ModelBroken."""
+    facts = read_facts(model)
+    if facts.template is None:
         return None
-    texts = {"bos_token": bos, "eos_token": token("tokenizer.ggml.eos_token_id")}
-    found, other = (find_turns(partial(_rendered, source, texts, day)) for day in DAYS)
+    texts = {"bos_token": facts.bos, "eos_token": facts.eos}
+    found, other = (find_turns(partial(_rendered, facts.template, texts, day)) for day in DAYS)
     if found is None or found != other:
         # A template that writes the date would have today's for ever.
         return None
-    if bos and value("tokenizer.ggml.add_bos_token") is True:
+    if facts.bos and facts.adds_bos:
         # Ollama puts it there itself.
-        return replace(found, system=(found.system[0].removeprefix(bos), found.system[1]))
+        return replace(found, system=(found.system[0].removeprefix(facts.bos), found.system[1]))
     return found
 
 
@@ -88,7 +78,8 @@ def _rendered(source: str, texts: dict[str, str], day: datetime, messages: Seque
     sandbox.globals["strftime_now"] = day.strftime
     said = [{"role": message.role, "content": message.content} for message in messages]
     try:
-        return sandbox.from_string(source).render(messages=said, add_generation_prompt=begin, **texts)
+        template = sandbox.from_string(source)
+        return sandbox.render(template, {"messages": said, "add_generation_prompt": begin, **texts})
     except Exception as error:
         # A template is somebody else's program: it may end in any way that Python knows.
         raise ValueError(type(error).__name__) from error

@@ -16,8 +16,9 @@ from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Piece, Sampling
 from engine.elsewhere.dialect import Base, Seen, Target
 from engine.elsewhere.errors import ServerAdapterIdle, ServerAdapterMissing, ServerGarbled, ServerModelOther
+from engine.elsewhere.fields import openai_fields, spoken
 from engine.elsewhere.line import Line, Refusal
-from engine.elsewhere.openai_stream import read_answer, spoken
+from engine.elsewhere.openai_stream import embeddings, not_offered, read_answer
 from engine.elsewhere.probing import changes
 from engine.fingerprint import file_sha256
 from engine.messages import Message, PromptOptions
@@ -91,15 +92,10 @@ class LlamaServer:
         self, target: Target, messages: Sequence[Message], sampling: Sampling, options: PromptOptions
     ) -> AsyncGenerator[Piece | Finished, None]:
         """Every answer names the scales of all adapters, so that nobody else's swap changes it."""
-        body: dict[str, Any] = {
-            "messages": [spoken(message) for message in messages],
-            "temperature": sampling.temperature,
+        body = openai_fields(messages, sampling, options) | {
             "top_k": sampling.top_k,
-            "top_p": sampling.top_p,
-            "min_p": sampling.min_p,
             "repeat_penalty": sampling.repeat_penalty,
             "repeat_last_n": sampling.repeat_window,
-            "max_tokens": sampling.max_tokens,
             # The server keeps what it has read, and forgets with which adapters it read it: with any of them there,
             # an answer could rest on what another snapshot read.
             "cache_prompt": not target.scales,
@@ -108,15 +104,30 @@ class LlamaServer:
             body["model"] = target.model
         if target.scales:
             body["lora"] = _as_json(target.scales)
-        if sampling.seed is not None:
-            body["seed"] = sampling.seed
-        if sampling.stop:
-            body["stop"] = list(sampling.stop)
-        if options.tools:
-            body["tools"] = list(options.tools)
-        if options.variables:
-            body["chat_template_kwargs"] = dict(options.variables)
+        if sampling.logit_bias:
+            body["logit_bias"] = [[token, bias] for token, bias in sampling.logit_bias.items()]
+        if sampling.grammar is not None:
+            body["grammar"] = sampling.grammar
         return read_answer(self._line, body, target, self._settings.context_size)
+
+    async def embed(self, target: Target, texts: Sequence[str]) -> list[list[float]]:
+        return await embeddings(self._line, target.model, texts)
+
+    async def tokenize(self, target: Target, content: str | Sequence[Message]) -> list[int]:
+        """A conversation is put into the model's template first."""
+        try:
+            if not isinstance(content, str):
+                talk = {"messages": [spoken(message) for message in content]}
+                text = (await self._line.ask("POST", "/apply-template", talk))["prompt"]
+            else:
+                text = content
+            special = not isinstance(content, str)
+            reply = await self._line.ask("POST", "/tokenize", {"content": text, "parse_special": special})
+            return [int(token) for token in reply["tokens"]]
+        except Refusal as refusal:
+            raise not_offered(self._line, refusal, "/tokenize") from refusal
+        except (KeyError, TypeError, ValueError) as error:
+            raise ServerGarbled(**self._line.named, reason=f"{type(error).__name__} in /tokenize") from error
 
     async def _props(self) -> dict[str, Any]:
         """What the server says of itself; nothing where it keeps that to itself."""

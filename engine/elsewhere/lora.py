@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gguf import GGUFReader, GGUFValueType, GGUFWriter
+from gguf import GGUFReader, GGUFWriter
 from numpy.typing import NDArray
 
+from engine.elsewhere.model_facts import read_facts
 from engine.errors import AdapterMismatch
 from engine.gguf import check_adapter
 from engine.served import AdapterFile
@@ -70,19 +71,11 @@ def read_lora(path: Path, model: Path) -> Lora:
 
 
 def read_heads(model: Path) -> Heads:
-    """The heads of a model's file. Raises AdapterMismatch where it does not say."""
-    fields = GGUFReader(model).fields
-    architecture = str(fields["general.architecture"].contents())
-
-    def number(key: str) -> Any:
-        field = fields.get(f"{architecture}.attention.{key}")
-        return field.contents() if field is not None and field.types == [GGUFValueType.UINT32] else None
-
-    queries = number("head_count")
-    if not isinstance(queries, int):
-        raise AdapterMismatch(path=str(model), reason="its layers have unlike numbers of heads, or it names none")
-    keys = number("head_count_kv")
-    return Heads(queries, keys if isinstance(keys, int) else queries)
+    """The heads of a model's file. Raises ModelBroken, AdapterMismatch where the layers have unlike numbers of them."""
+    heads = read_facts(model).heads
+    if heads is None:
+        raise AdapterMismatch(path=str(model), reason="its layers have unlike numbers of heads")
+    return Heads(*heads)
 
 
 def added_up(loras: Sequence[tuple[Lora, float]]) -> Lora:
@@ -121,8 +114,10 @@ def peft_tensors(lora: Lora, heads: Heads) -> dict[str, Matrix]:
         raise ValueError(f"no layout is known for {lora.architecture}")
     tensors = {}
     for weight, (a, b) in lora.pairs.items():
-        block, layer, name, *rest = weight.split(".")
-        if block != "blk" or rest != ["weight"] or name not in MODULES:
+        block, _, place = weight.partition(".")
+        layer, _, last = place.partition(".")
+        name = last.removesuffix(".weight")
+        if block != "blk" or name not in MODULES:
             raise ValueError(f"no place is known for {weight}")
         if PERMUTED[lora.architecture] and name in ("attn_q", "attn_k"):
             b = _half_split(b, heads.queries if name == "attn_q" else heads.keys)

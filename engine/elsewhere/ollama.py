@@ -16,8 +16,7 @@ from typing import Any
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, Finished, Piece, Sampling, Thought, Usage
-from engine.catalogue import model_path
+from engine.answers import Finished, Piece, Sampling
 from engine.elsewhere.dialect import Base, Seen, Target
 from engine.elsewhere.errors import (
     ServerAdapterRefused,
@@ -26,19 +25,20 @@ from engine.elsewhere.errors import (
     ServerGarbled,
     ServerModelMissing,
     ServerModelOther,
+    ServerOffersNot,
     ServerTakesNoAdapters,
 )
+from engine.elsewhere.fields import of_length_one
 from engine.elsewhere.line import Line, Refusal, Reply, said
-from engine.elsewhere.openai_stream import Timer
-from engine.elsewhere.plain_text import harmless
+from engine.elsewhere.ollama_chat import chat_body, finished, pieces
+from engine.elsewhere.openai_stream import Timer, not_offered
 from engine.errors import EngineError, ModelReplaced
 from engine.fingerprint import file_sha256
-from engine.messages import Message, PromptOptions, ToolCall
-from engine.served import AdapterFile, RecordedSnapshot
+from engine.messages import Message, PromptOptions
+from engine.served import AdapterFile, RecordedSnapshot, read_served
 
 OURS = "enlace"
 NAMED = 16
-NANOSECONDS = 1e9
 BLOB = re.compile(r"sha256[-:]([0-9a-f]{64})")
 NO_ADAPTERS = "no longer supported"
 
@@ -100,53 +100,36 @@ class Ollama:
         self, target: Target, messages: Sequence[Message], sampling: Sampling, options: PromptOptions
     ) -> AsyncGenerator[Piece | Finished, None]:
         """Lines of JSON; an error may come in any of them."""
-        timer, body = Timer(), self._body(target, messages, sampling, options)
+        timer, body = Timer(), chat_body(self._line, target, messages, sampling, options)
         try:
             async with aclosing(self._line.stream("/api/chat", body, events=False)) as events:
                 async for event in events:
                     if "error" in event:
                         raise self._failed(event)
-                    for piece in _pieces(event.get("message") or {}):
+                    for piece in pieces(event.get("message") or {}):
                         timer.mark()
                         yield piece
                     if event.get("done"):
-                        yield _finished(event, timer, target)
+                        yield finished(event, timer, target)
                         return
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise ServerGarbled(**self._line.named, reason=f"{type(error).__name__} in /api/chat") from error
         raise ServerBrokeOff(**self._line.named)
 
-    def _body(
-        self, target: Target, messages: Sequence[Message], sampling: Sampling, options: PromptOptions
-    ) -> dict[str, Any]:
-        chosen: dict[str, Any] = {
-            "num_ctx": target.context_size,
-            "num_predict": sampling.max_tokens,
-            "temperature": sampling.temperature,
-            "top_k": sampling.top_k,
-            "top_p": sampling.top_p,
-            "min_p": sampling.min_p,
-            "repeat_penalty": sampling.repeat_penalty,
-            "repeat_last_n": sampling.repeat_window,
-        }
-        if sampling.seed is not None:
-            chosen["seed"] = sampling.seed
-        if sampling.stop:
-            chosen["stop"] = list(sampling.stop)
-        body: dict[str, Any] = {
-            "model": target.model,
-            "messages": [_spoken(message) for message in messages],
-            "options": chosen,
-            "stream": True,
-            # Too long a conversation is an error, and no beginning of it is left out in silence.
-            "truncate": False,
-            "shift": False,
-        }
-        if options.tools:
-            body["tools"] = list(options.tools)
-        if "enable_thinking" in options.variables:
-            body["think"] = bool(options.variables["enable_thinking"])
-        return body
+    async def embed(self, target: Target, texts: Sequence[str]) -> list[list[float]]:
+        try:
+            reply = await self._line.ask(
+                "POST", "/api/embed", {"model": target.model, "input": list(texts), "truncate": False}
+            )
+            return [of_length_one([float(value) for value in vector]) for vector in reply["embeddings"]]
+        except Refusal as refusal:
+            raise not_offered(self._line, refusal, "/api/embed") from refusal
+        except (KeyError, TypeError, ValueError) as error:
+            raise ServerGarbled(**self._line.named, reason=f"{type(error).__name__} in /api/embed") from error
+
+    async def tokenize(self, target: Target, content: str | Sequence[Message]) -> list[int]:
+        """Raises ServerOffersNot."""
+        raise ServerOffersNot(**self._line.named, what="tokenize")
 
     def _failed(self, event: dict[str, Any]) -> EngineError:
         """An error in mid-stream, under the status 200 with which the stream began."""
@@ -191,21 +174,16 @@ class Ollama:
         from engine.elsewhere.modelfile import Described
 
         loop = asyncio.get_running_loop()
-        model = model_path(self._home, recorded.base_name)
-        if await loop.run_in_executor(None, file_sha256, self._home, model) != recorded.base_sha256:
-            raise ModelReplaced(path=str(model), snapshot=recorded.name)
+        model, digest, adapter = await loop.run_in_executor(None, self._files, recorded)
+        adapters = [(adapter, await loop.run_in_executor(None, file_sha256, self._home, adapter))] if adapter else []
         turns = await loop.run_in_executor(None, turns_of, model)
-        adapters = []
-        if recorded.adapters:
-            adapter = await loop.run_in_executor(None, self._one_adapter, recorded, model)
-            adapters = [(adapter, await loop.run_in_executor(None, file_sha256, self._home, adapter))]
         described = Described(turns, self._settings.context_size, self._settings.sampling)
         try:
-            for path, digest in ((model, recorded.base_sha256), *adapters):
-                blob = f"/api/blobs/sha256:{digest}"
+            for path, content in ((model, digest), *adapters):
+                blob = f"/api/blobs/sha256:{content}"
                 if not await self._line.has(blob):
                     await self._line.upload(blob, path)
-            request = described.request(name, recorded.base_sha256, [digest for _, digest in adapters])
+            request = described.request(name, digest, [content for _, content in adapters])
             reply = await self._line.ask("POST", "/api/create", request)
         except Refusal as refusal:
             raise self._refused(refusal, recorded) from refusal
@@ -220,17 +198,32 @@ class Ollama:
             return ServerAdapterRefused(**self._line.named, snapshot=recorded.name, reason=reason)
         return refusal.error if isinstance(refusal.error, ServerError) else ServerError(**self._line.named)
 
-    def _one_adapter(self, recorded: RecordedSnapshot, model: Path) -> Path:
-        """Ollama takes one adapter and no scale: what is more than that is added up into one file."""
-        from engine.elsewhere.lora import write_gguf
+    def _files(self, recorded: RecordedSnapshot) -> tuple[Path, str, Path | None]:
+        """The weights, their digest, and the adapter over them; none where the weights have it merged into them.
 
-        first: AdapterFile = recorded.adapters[0]
-        if len(recorded.adapters) == 1 and first.scale == 1:
-            return first.path
-        path = self._home.cache / "adapters" / f"{recorded.manifest_digest[:NAMED]}.gguf"
-        if not path.is_file():
-            write_gguf(path, recorded.adapters, model)
-        return path
+        Raises ModelReplaced, AdapterMismatch, OSError.
+        """
+        served = read_served(self._home, recorded.manifest_digest)
+        if served.merged:
+            return served.model, file_sha256(self._home, served.model), None
+        model = (served.pulled or served).model
+        digest = file_sha256(self._home, model)
+        if digest != recorded.base_sha256:
+            raise ModelReplaced(path=str(model), snapshot=recorded.name)
+        return model, digest, one_adapter(self._home, recorded, model) if recorded.adapters else None
+
+
+def one_adapter(home: Home, recorded: RecordedSnapshot, model: Path) -> Path:
+    """Ollama takes one adapter and no scale: what is more than that is added up into one file."""
+    from engine.elsewhere.lora import write_gguf
+
+    first: AdapterFile = recorded.adapters[0]
+    if len(recorded.adapters) == 1 and first.scale == 1:
+        return first.path
+    path = home.cache / "adapters" / f"{recorded.manifest_digest[:NAMED]}.gguf"
+    if not path.is_file():
+        write_gguf(path, recorded.adapters, model)
+    return path
 
 
 def model_name(recorded: RecordedSnapshot) -> str:
@@ -241,46 +234,3 @@ def model_name(recorded: RecordedSnapshot) -> str:
 def _found(wanted: str, models: Sequence[str]) -> str | None:
     """The model that is meant: a name without a tag means the latest."""
     return next((name for name in models if name in (wanted, f"{wanted}:latest")), None)
-
-
-def _spoken(message: Message) -> dict[str, Any]:
-    """Ollama's form of a message: a call's arguments are an object, and a tool's answer names the tool."""
-    content = message.content if message.role == "assistant" else harmless(message.content)
-    made: dict[str, Any] = {"role": message.role, "content": content}
-    if message.tool_calls:
-        made["tool_calls"] = [
-            {"function": {"name": call.name, "arguments": dict(call.arguments)}} for call in message.tool_calls
-        ]
-    if message.name is not None:
-        made["tool_name"] = message.name
-    return made
-
-
-def _pieces(message: dict[str, Any]) -> list[Piece]:
-    pieces: list[Piece] = []
-    if message.get("thinking"):
-        pieces.append(Thought(str(message["thinking"])))
-    if message.get("content"):
-        pieces.append(Delta(str(message["content"])))
-    for number, call in enumerate(message.get("tool_calls") or ()):
-        function = call["function"]
-        pieces.append(
-            Called(
-                ToolCall(str(call.get("id") or f"call_{number}"), str(function["name"]), dict(function["arguments"]))
-            )
-        )
-    return pieces
-
-
-def _finished(event: dict[str, Any], timer: Timer, target: Target) -> Finished:
-    tokens, took = int(event.get("eval_count") or 0), int(event.get("eval_duration") or 0)
-    usage = Usage(
-        prompt_tokens=int(event.get("prompt_eval_count") or 0),
-        cached_tokens=0,
-        answer_tokens=tokens,
-        ttft_ms=timer.ttft_ms,
-        tokens_per_second=tokens / took * NANOSECONDS if took else timer.rate(tokens),
-        snapshot=target.name,
-        context_size=target.context_size or 0,
-    )
-    return Finished("length" if event.get("done_reason") == "length" else "stop", usage)

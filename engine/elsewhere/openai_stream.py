@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from typing import Any
 
-from engine.answers import Called, Delta, Finished, Piece, Reason, Thought, Usage
+from engine.answers import Called, Delta, Finished, Piece, Reason, Thought, TokenLogprob, Usage
 from engine.elsewhere.dialect import Target
-from engine.elsewhere.errors import ServerBrokeOff, ServerGarbled
-from engine.elsewhere.line import LONGEST_REASON, Line, Reply, said
-from engine.elsewhere.plain_text import harmless
-from engine.messages import Message, ToolCall
+from engine.elsewhere.errors import ServerBrokeOff, ServerGarbled, ServerOffersNot
+from engine.elsewhere.fields import of_length_one
+from engine.elsewhere.line import LONGEST_REASON, Line, Refusal, Reply, said
+from engine.errors import EngineError
+from engine.logprobs_object import read_logprobs
+from engine.messages import ToolCall
 
 COMPLETIONS = "/v1/chat/completions"
-
-
-def spoken(message: Message) -> dict[str, Any]:
-    """A message as another server is given it."""
-    made = message.openai()
-    return made if message.role == "assistant" else {**made, "content": harmless(message.content)}
+EMBEDDINGS = "/v1/embeddings"
 
 
 class Timer:
@@ -89,7 +86,8 @@ async def read_answer(
                     raise _failed(line, event)
                 usage, timings = event.get("usage") or usage, event.get("timings") or timings
                 for choice in event.get("choices") or ():
-                    for piece in _pieces(choice.get("delta") or {}, calls):
+                    worth = read_logprobs((choice.get("logprobs") or {}).get("content"))
+                    for piece in _pieces(choice.get("delta") or {}, calls, worth):
                         timer.mark()
                         yield piece
                     if choice.get("finish_reason"):
@@ -104,13 +102,14 @@ async def read_answer(
         raise ServerGarbled(**line.named, reason=reason_text[:LONGEST_REASON]) from error
 
 
-def _pieces(delta: dict[str, Any], calls: _Calls) -> list[Piece]:
+def _pieces(delta: dict[str, Any], calls: _Calls, worth: tuple[TokenLogprob, ...]) -> list[Piece]:
     for call in delta.get("tool_calls") or ():
         calls.add(call)
     thought = delta.get("reasoning_content") or delta.get("reasoning")
     pieces: list[Piece] = [Thought(thought)] if isinstance(thought, str) and thought else []
     text = delta.get("content")
-    return [*pieces, Delta(text)] if isinstance(text, str) and text else pieces
+    text = text if isinstance(text, str) else ""
+    return [*pieces, Delta(text, worth)] if text or worth else pieces
 
 
 def _failed(line: Line, event: dict[str, Any]) -> Exception:
@@ -132,3 +131,22 @@ def _usage(usage: dict[str, Any], timings: dict[str, Any], timer: Timer, target:
         snapshot=target.name,
         context_size=target.context_size or context_size,
     )
+
+
+async def embeddings(line: Line, model: str, texts: Sequence[str]) -> list[list[float]]:
+    """Where each text lies, by ``/v1/embeddings``. Raises ServerOffersNot where the server was started without."""
+    try:
+        reply = await line.ask("POST", EMBEDDINGS, {"model": model, "input": list(texts)})
+    except Refusal as refusal:
+        raise not_offered(line, refusal, EMBEDDINGS) from refusal
+    try:
+        found = sorted(reply["data"], key=lambda entry: int(entry["index"]))
+        return [of_length_one([float(value) for value in entry["embedding"]]) for entry in found]
+    except (KeyError, TypeError, ValueError) as error:
+        raise ServerGarbled(**line.named, reason=f"{type(error).__name__} in {EMBEDDINGS}") from error
+
+
+def not_offered(line: Line, refusal: Refusal, what: str) -> EngineError:
+    """A path that is not there, or that the server was started without; other refusals are what they are."""
+    without = refusal.reply.status in (404, 405, 501) or "does not support" in refusal.reply.reason
+    return ServerOffersNot(**line.named, what=what) if without else refusal.error

@@ -22,10 +22,12 @@ from engine.elsewhere.errors import (
     ServerError,
     ServerGarbled,
     ServerModelMissing,
+    ServerOffersNot,
     ServerTakesNoAdapters,
 )
+from engine.elsewhere.fields import openai_fields, spoken
 from engine.elsewhere.line import Line, Refusal, sized
-from engine.elsewhere.openai_stream import read_answer, spoken
+from engine.elsewhere.openai_stream import embeddings, not_offered, read_answer
 from engine.elsewhere.probing import changes
 from engine.messages import Message, PromptOptions
 from engine.served import RecordedSnapshot, read_served
@@ -110,27 +112,32 @@ class VLLM:
             async for piece in pieces:
                 yield piece
 
+    async def embed(self, target: Target, texts: Sequence[str]) -> list[list[float]]:
+        return await embeddings(self._line, target.model, texts)
+
+    async def tokenize(self, target: Target, content: str | Sequence[Message]) -> list[int]:
+        talk = {"prompt": content} if isinstance(content, str) else {"messages": [spoken(each) for each in content]}
+        body = {"model": target.model, **talk, "add_special_tokens": False}
+        try:
+            return [int(token) for token in (await self._line.ask("POST", "/tokenize", body))["tokens"]]
+        except Refusal as refusal:
+            raise not_offered(self._line, refusal, "/tokenize") from refusal
+        except (KeyError, TypeError, ValueError) as error:
+            raise ServerGarbled(**self._line.named, reason=f"{type(error).__name__} in /tokenize") from error
+
     def _body(
         self, target: Target, messages: Sequence[Message], sampling: Sampling, options: PromptOptions
     ) -> dict[str, Any]:
-        body: dict[str, Any] = {
+        if sampling.grammar is not None:
+            # Its grammars are written in another language, and a field that it does not know is passed over in silence.
+            raise ServerOffersNot(**self._line.named, what="grammar")
+        body = openai_fields(messages, sampling, options) | {
             "model": target.model,
-            "messages": [spoken(message) for message in messages],
-            "temperature": sampling.temperature,
             "top_k": sampling.top_k or -1,
-            "top_p": sampling.top_p,
-            "min_p": sampling.min_p,
             "repetition_penalty": sampling.repeat_penalty,
-            "max_tokens": sampling.max_tokens,
         }
-        if sampling.seed is not None:
-            body["seed"] = sampling.seed
-        if sampling.stop:
-            body["stop"] = list(sampling.stop)
-        if options.tools:
-            body["tools"] = list(options.tools)
-        if options.variables:
-            body["chat_template_kwargs"] = dict(options.variables)
+        if sampling.logit_bias:
+            body["logit_bias"] = {str(token): bias for token, bias in sampling.logit_bias.items()}
         return body
 
     async def _models(self) -> dict[str, int | None]:
@@ -168,7 +175,8 @@ class VLLM:
         folder = self._folder() / name
         loop = asyncio.get_running_loop()
         served = await loop.run_in_executor(None, read_served, self._home, recorded.manifest_digest)
-        await loop.run_in_executor(None, write_peft, folder, served.adapters, served.model, base)
+        model = (served.pulled or served).model
+        await loop.run_in_executor(None, write_peft, folder, recorded.adapters, model, base)
         there = self._settings.server.adapters_folder_there
         path = str(PurePosixPath(there) / name) if there else str(folder)
         try:
