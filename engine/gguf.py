@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from engine.errors import AdapterMismatch, ModelBroken
-from engine.gguf_reader import SMALLEST_HEADER, Array, Contents, Malformed, Reader
+from engine.gguf_reader import SMALLEST_HEADER, Array, Contents, Malformed, Reader, whole
 from engine.gguf_rules import check_model
 
 FLOAT16_BYTES = 2
@@ -105,15 +105,10 @@ def _cache(contents: Contents, architecture: str) -> int:
     shared = contents.get(f"{architecture}.attention.head_count_kv", heads)
     layers = _number(contents, f"{architecture}.block_count")
     # Some models have a number for each layer.
-    each = (
-        sum(shared.values or ()) if isinstance(shared, Array) else layers * (shared if isinstance(shared, int) else 0)
-    )
-    return int(each) * (keys + values) * FLOAT16_BYTES
+    count = sum(whole(shared)) * (1 if isinstance(shared, Array) else layers)
+    return max(0, count * (keys + values) * FLOAT16_BYTES)
 
 
 def _number(contents: Contents, key: str, otherwise: int = 0) -> int:
     """The whole number of ``key``; of one for each layer the largest."""
-    value = contents.get(key, otherwise)
-    if isinstance(value, Array):
-        value = max(value.values or (otherwise,))
-    return value if isinstance(value, int) else otherwise
+    return max(whole(contents.get(key)), default=otherwise)

@@ -68,17 +68,32 @@ class Tensor:
 
 
 @dataclass(frozen=True)
+class Vocabulary:
+    """The texts of all tokens, of which there are ``count``, ``empty`` of them without a text."""
+
+    texts: frozenset[bytes] = frozenset()
+    count: int = 0
+    empty: int = 0
+
+
+@dataclass(frozen=True)
 class Contents:
     """All that a header says."""
 
     meta: dict[str, Value]
     tensors: dict[str, Tensor]
-    repeated_token: bool
+    vocabulary: Vocabulary
 
     def get(self, key: str, otherwise: Any = None) -> Any:
         """The value of ``key``, whatever its type."""
         value = self.meta.get(key)
         return otherwise if value is None else value.content
+
+
+def whole(value: Any) -> tuple[int, ...]:
+    """The whole numbers that a metadata value is or has; anything else, llama.cpp refuses by its type."""
+    values = (value.values or ()) if isinstance(value, Array) else (value,)
+    return tuple(number for number in values if isinstance(number, int))
 
 
 class Reader:
@@ -88,7 +103,7 @@ class Reader:
         self._content = content
         self._size = len(content)
         self._place = 0
-        self._repeated_token = False
+        self._vocabulary = Vocabulary()
 
     def read(self) -> Contents:
         """The whole header."""
@@ -106,7 +121,7 @@ class Reader:
             if not key or key in meta:
                 raise Malformed(f"the metadata key {key!r} is there twice" if key else "a metadata key is empty")
             meta[key] = self._entry(key)
-        return Contents(meta, self._tensors(tensor_count, _alignment(meta)), self._repeated_token)
+        return Contents(meta, self._tensors(tensor_count, _alignment(meta)), self._vocabulary)
 
     def _entry(self, key: str) -> Value:
         (kind,) = self._unpack("<I")
@@ -118,7 +133,7 @@ class Reader:
             raise Malformed(f"{key} has the unknown type {kind}")
         inner, count = self._unpack("<IQ")
         if inner == STRING:
-            self._skip_strings(count, unique=key == TOKENS)
+            self._skip_strings(count, keep=key == TOKENS)
             return Value(kind, Array(inner, count, None))
         if inner not in SCALARS:
             raise Malformed(f"{key} has values of the unknown type {inner}")
@@ -170,20 +185,24 @@ class Reader:
         self._skip(length)
         return self._content[start : self._place].decode("utf-8", errors="replace")
 
-    def _skip_strings(self, count: int, *, unique: bool) -> None:
-        """Step over an array of strings; vocabularies have 10⁵ of them, so these loops are kept bare."""
+    def _skip_strings(self, count: int, *, keep: bool) -> None:
+        """Step over an array of strings; vocabularies have 10⁵ of them, so this loop is kept bare."""
         content, place, size, length_at = self._content, self._place, self._size, struct.Struct("<Q").unpack_from
         if count > size - place:
             raise Malformed(f"an array of {count} values is longer than the file")
-        seen = set()
+        texts, empty = set(), 0
         for _ in range(count):
             start = place + 8
             place = start + length_at(content, place)[0]
             if place > size:
                 raise Malformed("truncated within its metadata")
-            if unique:
-                seen.add(content[start:place])
-        self._repeated_token = self._repeated_token or (unique and len(seen) != count)
+            if keep:
+                if place == start:
+                    empty += 1
+                else:
+                    texts.add(content[start:place])
+        if keep:
+            self._vocabulary = Vocabulary(frozenset(texts), count, empty)
         self._place = place
 
     def _skip(self, count: int) -> None:

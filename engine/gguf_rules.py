@@ -9,11 +9,12 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from engine.gguf_reader import BLOCKS, Array, Contents, Malformed
+from engine.gguf_reader import BLOCKS, Array, Contents, Malformed, whole
 
 MOST_LAYERS = 512  # LLAMA_MAX_LAYERS
 MOST_EXPERTS = 1024  # LLAMA_MAX_EXPERTS
 ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
+SENTENCEPIECE = "llama"
 FLOATS = (0, 1, 30)  # F32, F16, BF16
 # Kinds of numbers that nothing multiplies by: integers, doubles, and two that only intermediate results have.
 NO_WEIGHTS = (9, 15, 24, 25, 26, 27, 28)
@@ -62,9 +63,13 @@ def _check_experts(contents: Contents, architecture: str) -> None:
 def _check_attention(contents: Contents, architecture: str) -> None:
     heads = contents.get(f"{architecture}.attention.head_count")
     shared = contents.get(f"{architecture}.attention.head_count_kv", heads)
-    for count, of in zip(_each(heads), _each(shared), strict=False):
+    for count, of in zip(whole(heads), whole(shared), strict=False):
         if count and of and count % of:
             raise Malformed(f"{count} attention heads over {of} of keys and values")
+    _check_each_layer(contents, architecture, heads, shared)
+    turned = _most(contents, f"{architecture}.rope.dimension_count") or _head_size(contents, architecture)
+    if turned % 2:
+        raise Malformed(f"{turned} dimensions that turn with the position; they turn in pairs")
     scaling = contents.get(f"{architecture}.rope.scaling.type", "linear")
     if scaling not in ROPE_SCALINGS:
         raise Malformed(f"the unknown way of scaling positions {scaling!r:.40}")
@@ -74,9 +79,34 @@ def _check_attention(contents: Contents, architecture: str) -> None:
             raise Malformed(f"{norm} of {epsilon}")
 
 
+def _check_each_layer(contents: Contents, architecture: str, heads: Any, shared: Any) -> None:
+    """Where layers differ in their heads, each one's weights must be of its own heads."""
+    for projection, counts in (("attn_q", heads), ("attn_k", shared)):
+        if not isinstance(counts, Array) or len(set(counts.values or ())) <= 1:
+            continue
+        sizes = [_head_size(contents, architecture), _most(contents, f"{architecture}.attention.key_length_swa")]
+        for layer, count in enumerate(whole(counts)):
+            tensor = contents.tensors.get(f"blk.{layer}.{projection}.weight")
+            if tensor and tensor.shape[-1] not in [count * size for size in sizes]:
+                raise Malformed(f"the layer {layer} has not the weights of its {count} heads")
+
+
+def _head_size(contents: Contents, architecture: str) -> int:
+    """Numbers in a key of one head; 0 where the header does not say."""
+    stated = _most(contents, f"{architecture}.attention.key_length")
+    heads = next((count for count in whole(contents.get(f"{architecture}.attention.head_count")) if count), 0)
+    return stated or (_most(contents, f"{architecture}.embedding_length") // heads if heads else 0)
+
+
 def _check_vocabulary(contents: Contents) -> None:
-    if contents.repeated_token:
+    known = contents.vocabulary
+    if len(known.texts) + known.empty != known.count:
         raise Malformed("a token is in its vocabulary twice")
+    if contents.get("tokenizer.ggml.model") == SENTENCEPIECE and known.count:
+        # What is no token is spelt in bytes, and each of them has to be one.
+        spelt = all(b"<0x%02X>" % byte in known.texts or bytes([byte]) in known.texts for byte in range(256))
+        if not spelt:
+            raise Malformed("its vocabulary cannot spell every text")
 
 
 def _check_kinds(contents: Contents) -> None:
@@ -91,10 +121,4 @@ def _check_kinds(contents: Contents) -> None:
 
 def _most(contents: Contents, key: str) -> int:
     """The largest of the numbers that ``key`` has; 0 where it has none."""
-    return max((number for number in _each(contents.get(key)) if isinstance(number, int)), default=0)
-
-
-def _each(value: Any) -> tuple[Any, ...]:
-    if isinstance(value, Array):
-        return value.values or ()
-    return () if value is None else (value,)
+    return max(whole(contents.get(key)), default=0)
