@@ -64,7 +64,7 @@ class Service:
 
     def application(self) -> Starlette:
         """The ASGI application."""
-        return Starlette(
+        application = Starlette(
             routes=self._routes(),
             exception_handlers={
                 EngineError: _show_error,
@@ -73,6 +73,9 @@ class Service:
                 Exception: _show_error,
             },
         )
+        # A redirection would be an answer in nobody's form.
+        application.router.redirect_slashes = False
+        return application
 
     def _routes(self) -> list[Route]:
         return [
