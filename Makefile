@@ -35,9 +35,10 @@ setup: $(STAMP) ## Set up without opening anything
 lock: $(STAMP) ## Write requirements.lock from what is installed
 	@$(BIN)/python scripts/lock.py
 
-pages: $(STAMP) ## Write the documents that are made from the commands and the settings
+pages: $(STAMP) ## Write the documents that are made from the commands, the settings and other models' templates
 	@$(BIN)/python -m scripts.commands_page
 	@$(BIN)/python -m scripts.settings_page
+	@$(BIN)/python -m scripts.templates_page
 
 $(STAMP): requirements.lock pyproject.toml scripts/set_up.py
 	@if [ -z "$(PYTHON)" ]; then \

@@ -20,7 +20,7 @@ from configs.home import Home
 if TYPE_CHECKING:
     from app.assistant.assistant import Assistant
     from configs.settings import Settings
-    from engine.client import EngineClient
+    from engine.interface import Engine
     from memory.household import Household, MemberMemory
     from memory.members import Member
     from memory.snapshots import Snapshot
@@ -92,11 +92,14 @@ class Session:
         return Catalogue(choose_language(option=self._language, environ=self.environ))
 
     @cached_property
-    def engine(self) -> EngineClient:
-        """The client of the household's engine; nothing is started before the first question."""
-        from engine.client import EngineClient
+    def engine(self) -> Engine:
+        """Whatever answers, as the settings choose it; nothing is started or asked before the first question.
 
-        return EngineClient(self.home, self.settings.engine, lambda: self.snapshot().digest)
+        Raises ServerAddressWrong and ServerKeyMissing.
+        """
+        from engine.choice import open_engine
+
+        return open_engine(self.home, self.settings.engine, lambda: self.snapshot().digest, self.environ)
 
     def snapshot(self) -> Snapshot:
         """The snapshot that answers now; a new household gets the base model's. Raises ModelMissing."""
@@ -112,13 +115,13 @@ class Session:
             return snapshots.ensure_base(name, snapshots.file_digest(model_path(self.home, name)))
 
     def start_engine_early(self) -> threading.Thread | None:
-        """Begin to start the engine, where none runs, and go on; join the thread before asking.
+        """Begin to start the engine, where none runs and it is the one to answer; join the thread before asking.
 
         What keeps it from starting is told by the first question, which tries again.
         """
         from engine.starting import answers, start_engine
 
-        if answers(self.home):
+        if self.settings.engine.server.kind != "own" or answers(self.home):
             return None
         manifest = self.snapshot().digest
 

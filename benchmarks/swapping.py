@@ -73,7 +73,7 @@ def swaps(plan: Plan) -> list[Row]:
             bound_on="value",
             better="higher",
             samples=len(of_base),
-            note=f"Word for word. {len(answers) - len(of_base)} more by the other snapshot, in between and beside them.",
+            note=f"Word for word, beside {len(answers) - len(of_base)} by the other snapshot.",
         ),
         row(
             "resident memory at the end, of that after a quarter",

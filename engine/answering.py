@@ -5,25 +5,33 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
+import string
 import time
 import uuid
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
-from engine.answers import Finished
+from engine.answers import Called, Delta, Finished, Piece, Thought
+from engine.callforms import Offered
 from engine.errors import EngineError, told
 from engine.jobs import Job, JobEvent, Written
+from engine.reading import AnswerReader
 from engine.replies import chunk, completion, encoded, error_object
-from engine.requests import LARGEST_SEED, ChatRequest
+from engine.requests import ChatRequest
+from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
 from engine.served import read_served
 from engine.tally import Tally
 
 JSON = [(b"content-type", b"application/json")]
+CALL_ID_LENGTH = 9
 EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
+
+Told = Piece | Finished | EngineError
 
 
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
@@ -42,11 +50,12 @@ class Answer:
     the work, so that the slot is free at once. One slow reader holds up its own answer only.
     """
 
-    def __init__(self, home: Home, scheduler: Scheduler, request: ChatRequest, tally: Tally) -> None:
+    def __init__(self, home: Home, scheduler: Scheduler, request: ChatRequest, tally: Tally, most_calls: int) -> None:
         self._home = home
         self._scheduler = scheduler
         self._request = request
         self._tally = tally
+        self._most_calls = most_calls if request.parallel_calls else 1
         self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -70,8 +79,8 @@ class Answer:
 
         request = self._request
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
-        job = Job(request.messages, request.sampling, seed, emit, request.cache_key)
-        events = self._pieces()
+        job = Job(request.messages, request.sampling, seed, emit, request.cache_key, request.options)
+        events = self._pieces(job)
         try:
             first = await self._first(job, events)
             if isinstance(first, EngineError):
@@ -83,8 +92,8 @@ class Answer:
         finally:
             self._scheduler.cancel(job)
 
-    async def _first(self, job: Job, events: AsyncIterator[JobEvent]) -> JobEvent:
-        """Have the job answered; the first that is reported of it, or what kept it from being begun."""
+    async def _first(self, job: Job, events: AsyncIterator[Told]) -> Told:
+        """Have the job answered; the first that is told of it, or what kept it from being begun."""
         try:
             if self._request.manifest is not None:
                 await serve_manifest(self._home, self._scheduler, self._request.manifest)
@@ -96,31 +105,47 @@ class Answer:
             return refusal
         return await anext(events)
 
-    async def _pieces(self) -> AsyncIterator[JobEvent]:
-        """What the decoding thread reports, up to and with the end."""
-        while True:
+    async def _pieces(self, job: Job) -> AsyncIterator[Told]:
+        """What the decoding thread reports, thoughts and tool calls told apart, up to and with the end."""
+        event = await self._events.get()
+        # Not before now is it certain which model writes, and so in which form.
+        reader = self._reader(job)
+        while isinstance(event, Written):
+            for piece in reader.feed(event.text, event.logprobs):
+                yield piece
+            if reader.ended:
+                self._scheduler.cancel(job)
             event = await self._events.get()
-            yield event
-            if not isinstance(event, Written):
-                return
+        if isinstance(event, Finished):
+            for piece in reader.finish():
+                yield piece
+            if reader.called and (event.reason == "stop" or reader.ended):
+                event = replace(event, reason="tool_calls")
+        yield event
 
-    async def _stream(self, send: Send, first: JobEvent, rest: AsyncIterator[JobEvent]) -> None:
-        head = self._head()
+    def _reader(self, job: Job) -> AnswerReader:
+        tools = self._request.options.tools
+        offered = Offered(tools, _call_id) if tools else None
+        return AnswerReader(job.form, offered, self._most_calls)
+
+    async def _stream(self, send: Send, first: Told, rest: AsyncIterator[Told]) -> None:
+        head, calls = self._head(), 0
         await send({"type": "http.response.start", "status": 200, "headers": EVENTS})
-        event: JobEvent | None = first
+        event: Told | None = first
         while event is not None:
-            await _send_event(send, _streamed(head, event))
+            await _send_event(send, _streamed(head, event, calls))
+            calls += isinstance(event, Called)
             event = await anext(rest, None)
         await send({"type": "http.response.body", "body": b"data: [DONE]\n\n", "more_body": False})
 
-    async def _whole(self, send: Send, first: JobEvent, rest: AsyncIterator[JobEvent]) -> None:
-        texts: list[str] = []
-        event: JobEvent | None = first
-        while isinstance(event, Written):
-            texts.append(event.text)
+    async def _whole(self, send: Send, first: Told, rest: AsyncIterator[Told]) -> None:
+        pieces: list[Piece] = []
+        event: Told | None = first
+        while isinstance(event, Delta | Thought | Called):
+            pieces.append(event)
             event = await anext(rest, None)
         if isinstance(event, Finished):
-            await _send_json(send, 200, completion(self._head(), "".join(texts), event))
+            await _send_json(send, 200, completion(self._head(), pieces, event))
         elif isinstance(event, EngineError):
             await _send_json(send, event.status, error_object(event))
 
@@ -129,12 +154,17 @@ class Answer:
         return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
 
 
-def _streamed(head: dict[str, Any], event: JobEvent) -> dict[str, Any]:
-    if isinstance(event, Written):
-        return chunk(head, text=event.text)
+def _streamed(head: dict[str, Any], event: Told, calls: int) -> dict[str, Any]:
+    if isinstance(event, EngineError):
+        return error_object(event)
     if isinstance(event, Finished):
         return chunk(head, finished=event)
-    return error_object(event)
+    return chunk(head, event, calls=calls)
+
+
+def _call_id() -> str:
+    """An identifier that every template takes: Mistral's want nine letters and digits."""
+    return "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(CALL_ID_LENGTH))
 
 
 async def _until_gone(receive: Receive) -> None:

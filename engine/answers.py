@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
 
 from configs.sections.engine import SamplingSettings
 from engine.messages import ToolCall
 
-Reason = Literal["stop", "length", "cancelled"]
+Reason = Literal["stop", "length", "cancelled", "tool_calls"]
+# The logit bias from which on a token is never chosen; OpenAI's.
+BANNED = -100
 
 
 @dataclass(frozen=True)
 class Sampling:
-    """How one answer is written. ``seed`` None draws a fresh one; ``stop`` ends the answer where it would appear."""
+    """How one answer is written. ``seed`` None draws a fresh one; ``stop`` ends the answer where it would appear.
+
+    ``logit_bias``: what is added to the logits of tokens by their ids, -100 for never. ``grammar`` in GBNF or
+    ``json_schema``: what the answer has to keep to. ``logprobs``: tell what each token was worth, with the
+    ``top_logprobs`` likeliest at its place.
+    """
 
     temperature: float
     top_k: int
@@ -24,6 +32,13 @@ class Sampling:
     max_tokens: int
     seed: int | None = None
     stop: tuple[str, ...] = ()
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    logit_bias: Mapping[int, float] = field(default_factory=dict)
+    grammar: str | None = None
+    json_schema: Mapping[str, Any] | None = None
+    logprobs: bool = False
+    top_logprobs: int = 0
 
     @classmethod
     def defaults(cls, settings: SamplingSettings) -> Sampling:
@@ -45,10 +60,29 @@ class Usage:
 
 
 @dataclass(frozen=True)
+class TokenLogprob:
+    """A token, the bytes that it writes and the natural logarithm of the probability that the model gives it.
+
+    The probability is the model's own, before temperature, penalties, bias and grammar. ``top``: the likeliest
+    tokens at this place, the likeliest first.
+    """
+
+    token: int
+    text: str
+    bytes: bytes
+    logprob: float
+    top: tuple[TokenLogprob, ...] = ()
+
+
+@dataclass(frozen=True)
 class Delta:
-    """The next piece of an answer: whole characters."""
+    """The next piece of an answer: whole characters, and where asked for what the tokens are worth that were written.
+
+    A token that is half a character, or may yet turn out to end the answer, comes before its text does.
+    """
 
     text: str
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -78,7 +112,10 @@ class Finished:
 
 @dataclass(frozen=True)
 class EngineStatus:
-    """The truth about a running engine. ``memory_bytes`` is resident; ``tokens_per_second`` is of the last answer."""
+    """The truth about a running engine. ``memory_bytes`` is resident; ``tokens_per_second`` is of the last answer.
+
+    ``form``: the form in which the model is served; ``merged``: what was learned is part of its weights.
+    """
 
     pid: int
     model: str
@@ -91,3 +128,5 @@ class EngineStatus:
     uptime_s: float
     memory_bytes: int
     tokens_per_second: float
+    form: str
+    merged: bool

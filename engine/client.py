@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict
 from typing import Any, TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Delta, EngineStatus, Finished, Sampling, Usage
+from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Sampling, Thought, TokenLogprob, Usage
 from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
-from engine.messages import Message
+from engine.logprobs_object import read_logprobs
+from engine.messages import PLAIN, Message, PromptOptions, ToolCall
 from engine.starting import LOG, start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere
 
-__all__ = ["Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Usage"]
+__all__ = ["Called", "Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Thought", "Usage"]
 
 Current = TypeVar("Current")
+# For one question. An engine that is gone again each time does not die by chance.
+MOST_STARTS = 3
 
 
 class EngineClient:
@@ -34,15 +38,24 @@ class EngineClient:
         self._manifest = manifest
 
     async def chat(
-        self, messages: Sequence[Message], sampling: Sampling, *, cache_key: str | None = None
-    ) -> AsyncGenerator[Delta | Finished, None]:
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        cache_key: str | None = None,
+        options: PromptOptions = PLAIN,
+    ) -> AsyncGenerator[Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the engine's work on it.
 
+        ``options``: the tools that the model may call, and what else its template is told. Only what Delta holds is
+        the answer; a thinking model's thoughts come before it.
+
         Starts the engine if none runs. If it dies before the first piece, starts it once more; raises EngineDied
-        if it dies later, and whatever error the engine reports.
+        if it dies later, or again each time it was started, and whatever error the engine reports.
         """
-        body = self._chat_body(messages, sampling, cache_key)
+        body = self._chat_body(messages, sampling, cache_key, options)
         begun = died = False
+        starts = 0
         while True:
             try:
                 async with contextlib.aclosing(self._answer(body)) as pieces:
@@ -50,7 +63,10 @@ class EngineClient:
                         begun = True
                         yield piece
                 return
-            except NobodyThere:
+            except NobodyThere as error:
+                if starts == MOST_STARTS:
+                    raise EngineDied from error
+                starts += 1
                 await self.start()
             except (ConnectionLost, EngineStopping) as error:
                 if begun or died:
@@ -118,7 +134,38 @@ class EngineClient:
         await wait_until_gone(self._home, self._settings)
         return True
 
-    async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Delta | Finished, None]:
+    async def score(self, messages: Sequence[Message], completion: str, *, top: int = 0) -> list[TokenLogprob]:
+        """What each token of ``completion``, and its end, is worth as the answer to ``messages``.
+
+        With the ``top`` likeliest tokens at each place. Starts the engine if none runs; raises what it reports, and
+        EngineDied.
+        """
+        conversation = [asdict(message) for message in messages]
+        body = {"messages": conversation, "completion": completion, "top_logprobs": top}
+        return list(read_logprobs((await self._measure("/score", body))["content"]))
+
+    async def embed(self, texts: Sequence[str]) -> list[list[float]]:
+        """Where each text lies: vectors of length 1, nearer to each other the more alike. Raises as ``score`` does."""
+        answer = await self._measure("/v1/embeddings", {"input": list(texts)})
+        return [entry["embedding"] for entry in answer["data"]]
+
+    async def tokenize(self, content: str | Sequence[Message]) -> list[int]:
+        """The tokens of a text, or of a conversation as the model is asked it. Raises as ``score`` does."""
+        if isinstance(content, str):
+            body: dict[str, Any] = {"content": content}
+        else:
+            body = {"messages": [asdict(message) for message in content]}
+        ids: list[int] = (await self._measure("/tokenize", body))["tokens"]
+        return ids
+
+    async def _measure(self, target: str, body: dict[str, Any]) -> Any:
+        await self.start()
+        try:
+            return await self._call("POST", target, {**body, "manifest": self._manifest()})
+        except ConnectionLost as error:
+            raise EngineDied from error
+
+    async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Piece | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
         try:
             body["manifest"] = self._manifest()
@@ -144,10 +191,14 @@ class EngineClient:
             raise _reported(answer)
         return answer
 
-    def _chat_body(self, messages: Sequence[Message], sampling: Sampling, cache_key: str | None) -> dict[str, Any]:
+    def _chat_body(
+        self, messages: Sequence[Message], sampling: Sampling, cache_key: str | None, options: PromptOptions
+    ) -> dict[str, Any]:
         return {
             "model": self._settings.model,
-            "messages": [asdict(message) for message in messages],
+            "messages": [message.openai() for message in messages],
+            "tools": [*options.tools] or None,
+            "chat_template_kwargs": dict(options.variables),
             "stream": True,
             "stream_options": {"include_usage": True},
             "cache_key": cache_key,
@@ -162,13 +213,19 @@ def _reported(answer: Any) -> Exception:
     return error_from_code(error["code"], error.get("facts", {}))
 
 
-def _pieces(event: dict[str, Any]) -> list[Delta | Finished]:
-    """What one chunk of an OpenAI stream says."""
-    pieces: list[Delta | Finished] = []
+def _pieces(event: dict[str, Any]) -> list[Piece | Finished]:
+    """What one chunk of an OpenAI stream says; the engine writes each call of a tool into one chunk."""
+    pieces: list[Piece | Finished] = []
     for choice in event["choices"]:
-        text = choice["delta"].get("content")
-        if text:
-            pieces.append(Delta(text))
+        delta = choice["delta"]
+        if thought := delta.get("reasoning_content"):
+            pieces.append(Thought(thought))
+        text, logprobs = delta.get("content") or "", read_logprobs((choice.get("logprobs") or {}).get("content"))
+        if text or logprobs:
+            pieces.append(Delta(text, logprobs))
+        for call in delta.get("tool_calls") or ():
+            function = call["function"]
+            pieces.append(Called(ToolCall(call["id"], function["name"], json.loads(function["arguments"]))))
     if "enlace" in event:
         tokens, ours = event["usage"], event["enlace"]
         usage = Usage(

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished, Reason, Usage
+from engine.answers import Finished, Reason, TokenLogprob, Usage
 from engine.errors import EngineError
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
+from engine.logprobs import token_logprob
 from engine.prefixes import Prefix, PrefixStore
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot
@@ -58,7 +59,7 @@ class Decoding:
         if slot is None:
             return False
         self._make_room(len(job.prompt) + 1)
-        sampler = Sampler(self.loaded.model, job.sampling, job.seed)
+        sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed)
         try:
             keep = self._reuse(
                 slot, job.prompt, served.adapters, save=job.cache_key is None or slot.cache_key != job.cache_key
@@ -209,9 +210,9 @@ class Decoding:
 
     def _chunk(self, left: int) -> int:
         """How many tokens of a prompt to read now: few where somebody else waits for a word, many of a long one."""
-        settings = self._settings
+        settings = self.loaded.settings
         if self.working > 1:
-            longest = settings.shared_prompt_chunk
+            longest = min(settings.prompt_chunk, settings.shared_prompt_chunk)
         else:
             longest = settings.prompt_chunk if left < settings.long_prompt_tokens else settings.long_prompt_chunk
         return left if left <= longest else min(longest, left - CHUNK_LEAST)
@@ -221,14 +222,21 @@ class Decoding:
 
     def _advance(self, slot: Slot, work: Work, row: int) -> None:
         """Choose the token after the batch's row ``row`` and pass its text on."""
-        token = work.sampler.sample(self.loaded.context, row)
+        try:
+            token = work.sampler.sample(self.loaded.context, row)
+        except EngineError as error:
+            # The other answers have nothing to do with it.
+            self._fail(slot, work, error)
+            return
         if work.first_token_at is None:
             work.first_token_at = self._clock()
         if self.loaded.vocabulary.is_end(token):
             self._finish(slot, work, "stop")
             return
         work.written += 1
-        self._emit(work, work.text.feed(self.loaded.vocabulary.token_bytes(token)))
+        spelled = work.job.form.spelled.get(token)
+        text = work.text.feed(spelled or self.loaded.vocabulary.token_bytes(token))
+        self._emit(work, text, self._logprobs(work, row, token))
         if work.text.stopped:
             self._finish(slot, work, "stop")
         elif work.written >= work.job.sampling.max_tokens or len(slot.tokens) >= self.loaded.context_size:
@@ -244,6 +252,21 @@ class Decoding:
         self.last_rate = usage.tokens_per_second
         work.job.emit(Finished(reason, usage))
 
-    def _emit(self, work: Work, text: str) -> None:
-        if text:
-            work.job.emit(Written(text, work.served.name))
+    def _fail(self, slot: Slot, work: Work, error: EngineError) -> None:
+        """End one answer with ``error``."""
+        slot.work, slot.used_at = None, self._clock()
+        work.sampler.close()
+        self._emit(work, work.text.finish())
+        work.job.emit(error)
+
+    def _logprobs(self, work: Work, row: int, token: int) -> tuple[TokenLogprob, ...]:
+        """What ``token`` was worth after the batch's row ``row``, if that was asked for."""
+        sampling = work.job.sampling
+        if not sampling.logprobs:
+            return ()
+        logits = self.loaded.context.logits(row)
+        return (token_logprob(self.loaded.vocabulary, logits, token, sampling.top_logprobs),)
+
+    def _emit(self, work: Work, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> None:
+        if text or logprobs:
+            work.job.emit(Written(text, work.served.name, logprobs))

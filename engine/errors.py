@@ -38,6 +38,13 @@ class ModelTooBig(EngineError):
     status = 507
 
 
+class ModelAboveLimit(EngineError):
+    """The model and its cache alone take more than the engine may hold. facts: path, needed_mb, limit_mb."""
+
+    code = "model_above_limit"
+    status = 507
+
+
 class ModelReplaced(EngineError):
     """The model's file is not the one that the snapshot was made on. facts: path, snapshot."""
 

@@ -16,19 +16,28 @@ REMEMBERED = "hashes.json"
 
 def file_sha256(home: Home, path: Path) -> str:
     """The SHA-256 of ``path`` in hex. Raises OSError."""
-    facts = path.stat()
-    key = [facts.st_size, facts.st_mtime_ns, facts.st_ino]
+    key = _key(path)
     known = _remembered(home)
     entry = known.get(str(path))
     if isinstance(entry, dict) and entry.get("key") == key:
         return str(entry["sha256"])
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
-    known[str(path)] = {"key": key, "sha256": digest}
+    remember_sha256(home, path, digest, key)
+    return digest
+
+
+def remember_sha256(home: Home, path: Path, digest: str, key: list[int] | None = None) -> None:
+    """Have ``digest``, which was just computed of ``path``, at hand the next time; ``key``: of the file as it was."""
     # Where there is no room to remember it, it is computed again the next time.
     with contextlib.suppress(OSError):
-        _remember(home, known)
-    return digest
+        _remember(home, _remembered(home) | {str(path): {"key": key or _key(path), "sha256": digest}})
+
+
+def _key(path: Path) -> list[int]:
+    """What changes when the file does. Raises OSError."""
+    facts = path.stat()
+    return [facts.st_size, facts.st_mtime_ns, facts.st_ino]
 
 
 def _remembered(home: Home) -> dict[str, Any]:

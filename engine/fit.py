@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from engine.errors import ModelTooBig
+from engine.errors import ModelAboveLimit, ModelTooBig
 from engine.gguf import GGUFSummary
 
 MEMINFO = Path("/proc/meminfo")
@@ -14,10 +14,16 @@ CGROUP = Path("/sys/fs/cgroup")
 MB = 1 << 20
 
 
-def check_fits(summary: GGUFSummary, cached_tokens: int, reserve_mb: int) -> None:
-    """Raises ModelTooBig where the file and a cache of ``cached_tokens`` do not leave ``reserve_mb`` free."""
+def check_fits(summary: GGUFSummary, cached_tokens: int, reserve_mb: int, limit_mb: int = 0) -> None:
+    """Raises ModelTooBig where the file and a cache of ``cached_tokens`` do not leave ``reserve_mb`` free.
+
+    Raises ModelAboveLimit where they take more than ``limit_mb``, which the household allows; 0 is no limit.
+    """
+    taken = summary.file_size + summary.cache_bytes_per_token * cached_tokens
+    if limit_mb and taken > limit_mb * MB:
+        raise ModelAboveLimit(path=str(summary.path), needed_mb=taken // MB, limit_mb=limit_mb)
     available = available_memory()
-    needed = summary.file_size + summary.cache_bytes_per_token * cached_tokens + reserve_mb * MB
+    needed = taken + reserve_mb * MB
     if available is not None and needed > available:
         raise ModelTooBig(path=str(summary.path), needed_mb=needed // MB, available_mb=available // MB)
 

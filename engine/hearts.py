@@ -1,4 +1,4 @@
-"""The two threads that the engine cannot live without, and how long each has given no sign of life."""
+"""What must go on or come to an end in an engine, and how long it has given no sign of that."""
 
 from __future__ import annotations
 
@@ -59,3 +59,19 @@ class LoopHeart:
 
     def _beat(self) -> None:
         self._answered = True
+
+
+class EndHeart:
+    """The end of the engine: once it has begun to give up its answers, it must be gone within ``longest``."""
+
+    def __init__(self) -> None:
+        self._begun = False
+        self._silence = 0.0
+
+    def begin(self) -> None:
+        """The engine begins to end."""
+        self._begun = True
+
+    def silent(self, passed: float, longest: float) -> str | None:
+        self._silence += passed if self._begun else 0
+        return "end_hung" if self._silence > longest else None

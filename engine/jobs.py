@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from engine.answers import Finished, Sampling
-from engine.errors import EngineError, EngineStopping, PromptTooLong
-from engine.messages import Message
+from engine.answer_form import AnswerForm
+from engine.answers import Finished, Sampling, TokenLogprob
+from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong
+from engine.messages import PLAIN, Message, PromptOptions
 
 if TYPE_CHECKING:
     from engine.loaded import Loaded
@@ -18,10 +19,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Written:
-    """More text of the answer; ``snapshot`` is what wrote it."""
+    """More text of the answer; ``snapshot`` is what wrote it. ``logprobs``: what its tokens are worth, if asked for."""
 
     text: str
     snapshot: str
+    logprobs: tuple[TokenLogprob, ...] = ()
 
 
 JobEvent = Written | Finished | EngineError
@@ -34,7 +36,8 @@ class Job:
     ``seed`` starts this answer's randomness. ``cache_key`` names the conversation, so that it gets back the slot
     that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``served`` answers it where
     that is not what is served at the time. ``cancelled`` may be set by any thread at any time. ``prompt``: the
-    tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called.
+    tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called; ``form``: how
+    its answer has to be read.
     """
 
     messages: Sequence[Message]
@@ -42,27 +45,34 @@ class Job:
     seed: int
     emit: Callable[[JobEvent], None]
     cache_key: str | None = None
+    options: PromptOptions = PLAIN
     owner: str | None = None
     served: ServedSnapshot | None = None
     cancelled: bool = False
     arrived: float = field(default=0.0, init=False)
     prompt: list[int] = field(default_factory=list, init=False)
+    form: AnswerForm = field(default_factory=AnswerForm, init=False)
     model: Path | None = field(default=None, init=False)
 
     def read(self, loaded: Callable[[], Loaded]) -> None:
-        """Read the messages with the model that ``loaded()`` gives now. Raises PromptTooLong and TemplateBroken.
+        """Read the messages with the model that ``loaded()`` gives now.
 
+        Raises PromptTooLong, TemplateBroken, and RequestWrong where tokens are named that this model does not have.
         Raises EngineStopping where that model was closed and no other took its place.
         """
         while True:
             reader = loaded()
             try:
-                prompt = reader.prompt(self.messages)
+                read = reader.prompt(self.messages, self.options)
             except EngineStopping:
                 if reader is loaded():
                     raise
                 continue
-            if len(prompt) >= reader.context_size:
-                raise PromptTooLong(prompt_tokens=len(prompt), context_size=reader.context_size)
-            self.prompt, self.model = prompt, reader.served.model
+            size = reader.vocabulary.size
+            strange = next((token for token in self.sampling.logit_bias if token >= size), None)
+            if strange is not None:
+                raise RequestWrong(field=f"logit_bias.{strange}", reason=f"the model's tokens end at {size - 1}")
+            if len(read.ids) >= reader.context_size:
+                raise PromptTooLong(prompt_tokens=len(read.ids), context_size=reader.context_size)
+            self.prompt, self.form, self.model = read.ids, read.form, reader.served.model
             return

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import contextlib
+import logging
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
-from engine.errors import AdapterMismatch, EngineFailed, EngineStopping
+from engine.errors import AdapterMismatch, EngineError, EngineFailed, EngineStopping
 from engine.fit import check_fits, physical_cores
 from engine.gguf import check_adapter, check_gguf
-from engine.messages import Message
+from engine.logs import note
+from engine.messages import PLAIN, Message, PromptOptions
 from engine.native import Adapter, Context, ContextShape, Model
-from engine.prompt import render
+from engine.prompt import Prompt, render_pair, render_prompt, with_bos
 from engine.served import AdapterSet, ServedSnapshot
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
@@ -23,6 +26,8 @@ from engine.vocabulary import Vocabulary
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+
+log = logging.getLogger("enlace.engine")
 
 
 class Loaded:
@@ -33,10 +38,11 @@ class Loaded:
     """
 
     def __init__(self, served: ServedSnapshot, settings: EngineSettings) -> None:
-        self._settings = settings
+        # Where it was measured how this model is computed best, that; see engine.forms.
+        self.settings = settings = served.form.shaped(settings) if served.form else settings
         summary = check_gguf(served.model)
         size = min(settings.context_size, summary.context_length or settings.context_size)
-        check_fits(summary, size * settings.slots, settings.memory_reserve_mb)
+        check_fits(summary, size * settings.slots, settings.memory_reserve_mb, settings.memory_limit_mb)
         self._shape = ContextShape(
             context_size=size,
             slots=settings.slots,
@@ -49,7 +55,7 @@ class Loaded:
             self.model = Model(served.model, gpu_layers=settings.gpu_layers)
             undo.callback(self.model.close)
             self.vocabulary = Vocabulary(self.model)
-            self.template = ChatTemplate.of(self.model.template(), self.vocabulary)
+            self.template = ChatTemplate.of(self.model.template(), self.vocabulary, datetime.now)
             first = min(size, settings.first_context_size)
             self.context = Context(self.model, replace(self._shape, context_size=first))
             undo.pop_all()
@@ -109,12 +115,26 @@ class Loaded:
         """The adapters of a prepared set as a context takes them."""
         return [(self._adapters[file.path], file.scale) for file in adapters]
 
-    def prompt(self, messages: Sequence[Message]) -> list[int]:
-        """The token ids of a conversation; any thread may ask. Raises TemplateBroken and EngineStopping."""
-        with self._open:
-            if self._closed:
-                raise EngineStopping
-            return render(self.template, self.vocabulary, messages)
+    def prompt(self, messages: Sequence[Message], options: PromptOptions = PLAIN) -> Prompt:
+        """A conversation as this model reads it; any thread may ask. Raises TemplateBroken and EngineStopping."""
+        with self._kept_open():
+            return render_prompt(self.template, self.vocabulary, messages, options)
+
+    def pair(self, messages: Sequence[Message], answer: str) -> tuple[list[int], list[int]]:
+        """The token ids of a conversation and of an answer to it, ``render_pair``'s; any thread may ask.
+
+        Raises TemplateBroken and EngineStopping.
+        """
+        with self._kept_open():
+            return render_pair(self.template, self.vocabulary, messages, answer)
+
+    def tokens(self, text: str) -> list[int]:
+        """The token ids of a text by itself, begun as the model expects it. Any thread may ask.
+
+        Raises EngineStopping.
+        """
+        with self._kept_open():
+            return with_bos(self.vocabulary, self.vocabulary.tokenize(text, special=False))
 
     def prepare(self, adapters: AdapterSet, before: AdapterSet | None = None) -> None:
         """Have a set of adapters at hand, and see that it changes what is computed.
@@ -153,6 +173,14 @@ class Loaded:
             self.context.close()
             self.model.close()
 
+    @contextlib.contextmanager
+    def _kept_open(self) -> Iterator[None]:
+        """The model stays until this is left. Raises EngineStopping where it is gone already."""
+        with self._open:
+            if self._closed:
+                raise EngineStopping
+            yield
+
     def _check_changed(self, before: Any, after: Any, files: AdapterSet) -> None:
         """An adapter that changes nothing was not applied; the base alone may equal an adapter scaled to nothing."""
         import numpy as np
@@ -165,7 +193,7 @@ class Loaded:
 
     def _probe(self, adapters: AdapterSet, at_hand: Mapping[Path, Adapter]) -> Any:
         """The logits after the probe text with these adapters, shape (vocab,)."""
-        ids = self.vocabulary.tokenize(self._settings.swap_probe, special=False)[: self._settings.batch_size]
+        ids = self.vocabulary.tokenize(self.settings.swap_probe, special=False)[: self.settings.batch_size]
         if not ids:
             raise EngineFailed(reason="the swap probe has no tokens")
         context = self.new_context(len(ids), slots=1, outputs=1)
@@ -175,3 +203,17 @@ class Loaded:
             return context.logits(len(ids) - 1).copy()
         finally:
             context.close()
+
+
+def load(served: ServedSnapshot, settings: EngineSettings) -> Loaded:
+    """A snapshot in memory; as pulled, where the form in which it is to be served cannot be loaded.
+
+    Raises what Loaded raises.
+    """
+    try:
+        return Loaded(served, settings)
+    except EngineError as error:
+        if served.pulled is None:
+            raise
+        note(log, "form_refused", logging.WARNING, snapshot=served.name, error=error)
+        return Loaded(served.pulled, settings)

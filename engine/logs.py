@@ -71,6 +71,8 @@ def log_to(path: Path, longest: int, kept: int) -> None:
     handler = logging.handlers.RotatingFileHandler(path, maxBytes=longest, backupCount=kept, encoding="utf-8")
     handler.setFormatter(JsonLines())
     logging.basicConfig(level=logging.INFO, handlers=[handler])
+    # A line that cannot be written is lost; it must not go to standard error with everything that was left out of it.
+    logging.raiseExceptions = False
     # What a library tells of its ordinary doings is about nothing that is ours.
     for library in LIBRARIES:
         logging.getLogger(library).setLevel(logging.WARNING)

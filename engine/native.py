@@ -53,6 +53,9 @@ class Model:
             raise ModelBroken(path=str(path), reason=last_complaint("llama.cpp refuses it"))
         self.vocab = self._lib.llama_model_get_vocab(self.handle)
         self.vocab_size: int = self._lib.llama_vocab_n_tokens(self.vocab)
+        self.width: int = self._lib.llama_model_n_embd_out(self.handle)
+        # A model made for embeddings says how it makes one state of many; left to itself it gives no others.
+        self.pools = self.meta(f"{self.meta('general.architecture')}.pooling_type") is not None
 
     def meta(self, key: str) -> str | None:
         """The value of a metadata key as text, or None where the file has no such key."""
@@ -109,12 +112,15 @@ class Context:
         parameters.n_outputs_max = shape.outputs
         parameters.n_threads = parameters.n_threads_batch = shape.threads
         parameters.flash_attn_type = int(shape.flash_attention)
+        if model.pools:
+            parameters.pooling_type = self._lib.LLAMA_POOLING_TYPE_NONE
         complaints.clear()
         self.handle = self._lib.llama_init_from_model(model.handle, parameters)
         if not self.handle:
             raise EngineFailed(reason=last_complaint("no memory for the context"))
         self.size: int = self._lib.llama_n_ctx_seq(self.handle)
         self._vocab_size = model.vocab_size
+        self._width = model.width
         self._memory = self._lib.llama_get_memory(self.handle)
         self._capacity = shape.batch_size
         self._batch = self._lib.llama_batch_init(shape.batch_size, 0, 1)
@@ -151,6 +157,22 @@ class Context:
         if not pointer:
             raise EngineFailed(reason=f"row {row} has no logits")
         return np.ctypeslib.as_array(pointer, shape=(self._vocab_size,))
+
+    def keep_states(self) -> None:
+        """Give hidden states as well from the next decode on, for every row that wants logits."""
+        self._lib.llama_set_embeddings(self.handle, True)
+
+    def states(self, row: int) -> npt.NDArray[np.float32]:
+        """A view of the last hidden state of the batch's row ``row``, shape (width,); valid until the next decode.
+
+        Raises EngineFailed.
+        """
+        import numpy as np
+
+        pointer = self._lib.llama_get_embeddings_ith(self.handle, row)
+        if not pointer:
+            raise EngineFailed(reason=f"row {row} has no hidden state")
+        return np.ctypeslib.as_array(pointer, shape=(self._width,))
 
     def keep(self, sequence: int, count: int) -> bool:
         """Forget all of a sequence from position ``count`` on; False where this kind of cache cannot."""

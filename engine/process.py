@@ -22,7 +22,7 @@ from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
 from engine.errors import EngineStartFailed
 from engine.library import set_thread_spins
-from engine.loaded import Loaded
+from engine.loaded import Loaded, load
 from engine.logs import log_to, note, raised
 from engine.served import ServedSnapshot, read_served
 from engine.starting import LOG
@@ -104,7 +104,7 @@ def _answer(
     scheduler.start()
     try:
         with _listening(home) as listener:
-            server = EngineServer(scheduler, settings, upkeep.loop_heart, tally)
+            server = EngineServer(scheduler, settings, (upkeep.loop_heart, upkeep.end_heart), tally)
             service = Service(home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts)
             application = Doorway(service.application(), service.paths(), tally.request, lambda: server.retiring)
             upkeep.watch(scheduler, pulse, tally, server.retire)
@@ -116,7 +116,7 @@ def _answer(
 def _load(loading: Future[Loaded], served: ServedSnapshot, settings: EngineSettings) -> None:
     set_thread_spins(settings.thread_spins)
     try:
-        loading.set_result(Loaded(served, settings))
+        loading.set_result(load(served, settings))
     except BaseException as error:  # the waiting thread raises it again
         loading.set_exception(error)
 

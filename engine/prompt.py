@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from engine.answer_form import AnswerForm, answer_form
 from engine.errors import TemplateBroken
-from engine.messages import Message
+from engine.messages import PLAIN, Message, PromptOptions, ToolCall
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
@@ -24,17 +26,34 @@ class _Rendering:
     taken: tuple[str, ...]
 
 
-def render(
-    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], *, add_generation_prompt: bool = True
-) -> list[int]:
-    """The token ids of ``messages`` in the model's own form, the head of the answer included if asked for.
+@dataclass(frozen=True)
+class Prompt:
+    """A conversation as the model reads it, and how its answer has to be read."""
 
-    What the template writes is read with its control tokens. Inside a message, the text of a control token
+    ids: list[int]
+    form: AnswerForm
+
+
+def render_prompt(
+    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], options: PromptOptions = PLAIN
+) -> Prompt:
+    """``messages``, with the tools and whatever else is in ``options``, up to the head of the answer.
+
+    What the template writes is read with its control tokens. Inside a message or a tool, the text of a control token
     is plain text: it is taken out before rendering and tokenised as ordinary characters in its place. Give a
     system message: some templates write one of their own where there is none. Raises TemplateBroken.
     """
+    rendering = _render_marked(template, vocabulary, messages, True, options)
+    form = answer_form(template, vocabulary, rendering.text, with_tools=bool(options.tools))
+    return Prompt(with_bos(vocabulary, _tokens(vocabulary, rendering)), form)
+
+
+def render(
+    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], *, add_generation_prompt: bool = True
+) -> list[int]:
+    """The token ids of ``messages`` alone, the head of the answer included if asked for. Raises TemplateBroken."""
     rendering = _render_marked(template, vocabulary, messages, add_generation_prompt)
-    return _with_bos(vocabulary, _tokens(vocabulary, rendering))
+    return with_bos(vocabulary, _tokens(vocabulary, rendering))
 
 
 def render_pair(
@@ -50,7 +69,7 @@ def render_pair(
     whole_messages = [*messages, Message("assistant", answer)]
     head = _render_marked(template, vocabulary, messages, add_generation_prompt=True)
     whole = _render_marked(template, vocabulary, whole_messages, add_generation_prompt=False)
-    whole_ids = _with_bos(vocabulary, _tokens(vocabulary, whole))
+    whole_ids = with_bos(vocabulary, _tokens(vocabulary, whole))
     if whole_ids[: len(prompt)] == prompt:
         rest = whole_ids[len(prompt) :]
     elif not head.taken and whole.text.startswith(head.text):
@@ -65,14 +84,19 @@ def render_pair(
 
 
 def _render_marked(
-    template: ChatTemplate, vocabulary: Vocabulary, messages: Sequence[Message], add_generation_prompt: bool
+    template: ChatTemplate,
+    vocabulary: Vocabulary,
+    messages: Sequence[Message],
+    add_generation_prompt: bool,
+    options: PromptOptions = PLAIN,
 ) -> _Rendering:
-    """The conversation as text, its messages' control texts taken out."""
+    """The conversation as text, the control texts in its messages and tools taken out."""
     forbidden = template.forbidden(vocabulary)
-    contents = "".join(message.content for message in messages)
-    if forbidden is None or not forbidden.search(contents):
-        return _Rendering(template.render(messages, add_generation_prompt=add_generation_prompt), "", ())
-    mark = next((mark for mark in MARKERS if mark not in contents), None)
+    texts = "\n".join(_texts([_parts(message) for message in messages] + [options.tools, options.variables]))
+    if forbidden is None or not forbidden.search(texts):
+        text = template.render(messages, add_generation_prompt=add_generation_prompt, options=options)
+        return _Rendering(text, "", ())
+    mark = next((mark for mark in MARKERS if mark not in texts), None)
     if mark is None:
         raise TemplateBroken(reason="the text holds every Unicode noncharacter")
     taken: list[str] = []
@@ -81,8 +105,44 @@ def _render_marked(
         taken.append(match.group())
         return f"{mark}{len(taken) - 1}{mark}"
 
-    marked = [Message(message.role, forbidden.sub(take, message.content)) for message in messages]
-    return _Rendering(template.render(marked, add_generation_prompt=add_generation_prompt), mark, tuple(taken))
+    def clean(value: Any) -> Any:
+        return _mapped(value, lambda text: forbidden.sub(take, text))
+
+    marked = [_with_parts(message, clean(_parts(message))) for message in messages]
+    cleaned = PromptOptions(tuple(clean(options.tools)), clean(options.variables))
+    text = template.render(marked, add_generation_prompt=add_generation_prompt, options=cleaned)
+    return _Rendering(text, mark, tuple(taken))
+
+
+def _parts(message: Message) -> list[Any]:
+    """Everything in a message that somebody wrote."""
+    calls = [[call.id, call.name, call.arguments] for call in message.tool_calls]
+    return [message.content, calls, message.tool_call_id, message.name]
+
+
+def _with_parts(message: Message, parts: list[Any]) -> Message:
+    content, calls, tool_call_id, name = parts
+    return Message(message.role, content, tuple(ToolCall(*call) for call in calls), tool_call_id, name)
+
+
+def _texts(value: Any) -> list[str]:
+    """All texts in a value as JSON has them."""
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, Mapping):
+        return [text for key, entry in value.items() for text in (str(key), *_texts(entry))]
+    return [text for entry in value for text in _texts(entry)] if isinstance(value, list | tuple) else []
+
+
+def _mapped(value: Any, change: Callable[[str], str]) -> Any:
+    """``value`` with every text in it changed, the names of its entries too."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(str(key)): _mapped(entry, change) for key, entry in value.items()}
+    if isinstance(value, list | tuple):
+        return [_mapped(entry, change) for entry in value]
+    return value
 
 
 def _tokens(vocabulary: Vocabulary, rendering: _Rendering) -> list[int]:
@@ -103,6 +163,7 @@ def _tokens(vocabulary: Vocabulary, rendering: _Rendering) -> list[int]:
     return ids
 
 
-def _with_bos(vocabulary: Vocabulary, ids: list[int]) -> list[int]:
+def with_bos(vocabulary: Vocabulary, ids: list[int]) -> list[int]:
+    """``ids`` begun with the token that the model expects every text to begin with, if it does."""
     bos = vocabulary.bos
     return [bos, *ids] if vocabulary.adds_bos and bos is not None and ids[:1] != [bos] else ids

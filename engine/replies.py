@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
-from engine.answers import Finished, Usage
+from engine.answers import Called, Delta, Finished, Piece, Thought, Usage
 from engine.errors import EngineError
+from engine.logprobs_object import logprobs_object
 
 
 def encoded(content: Any) -> bytes:
@@ -22,19 +24,42 @@ def error_object(error: EngineError) -> dict[str, Any]:
     return {"error": {"message": message, "type": kind, "code": error.code, "facts": error.facts}}
 
 
-def chunk(head: dict[str, Any], text: str | None = None, finished: Finished | None = None) -> dict[str, Any]:
-    """One chunk of a streamed answer; the last one carries usage. ``head``: id, created and model of the answer."""
-    delta = {"role": "assistant", "content": text} if text else {}
-    choice = {"index": 0, "delta": delta, "finish_reason": _finish_reason(finished)}
+def chunk(
+    head: dict[str, Any], piece: Piece | None = None, finished: Finished | None = None, calls: int = 0
+) -> dict[str, Any]:
+    """One chunk of a streamed answer; the last one carries usage. ``head``: id, created and model of the answer.
+
+    ``calls``: how many tools were called before this piece.
+    """
+    said = _delta(piece, calls) if piece else {}
+    delta = {"role": "assistant", **said} if said else {}
+    worth = logprobs_object(piece.logprobs if isinstance(piece, Delta) else ())
+    choice = {"index": 0, "delta": delta, "finish_reason": _finish_reason(finished), **worth}
     tail = _tail(finished) if finished else {}
     return {**head, "object": "chat.completion.chunk", "choices": [choice], **tail}
 
 
-def completion(head: dict[str, Any], text: str, finished: Finished) -> dict[str, Any]:
+def completion(head: dict[str, Any], pieces: Sequence[Piece], finished: Finished) -> dict[str, Any]:
     """A whole answer."""
-    message = {"role": "assistant", "content": text}
-    choice = {"index": 0, "message": message, "finish_reason": _finish_reason(finished)}
+    text = "".join(piece.text for piece in pieces if isinstance(piece, Delta))
+    thoughts = "".join(piece.text for piece in pieces if isinstance(piece, Thought))
+    calls = [piece.call.openai() for piece in pieces if isinstance(piece, Called)]
+    message: dict[str, Any] = {"role": "assistant", "content": text if text or not calls else None}
+    if thoughts:
+        message["reasoning_content"] = thoughts
+    if calls:
+        message["tool_calls"] = calls
+    worth = logprobs_object([entry for piece in pieces if isinstance(piece, Delta) for entry in piece.logprobs])
+    choice = {"index": 0, "message": message, "finish_reason": _finish_reason(finished), **worth}
     return {**head, "object": "chat.completion", "choices": [choice], **_tail(finished)}
+
+
+def _delta(piece: Piece, calls: int) -> dict[str, Any]:
+    if isinstance(piece, Called):
+        return {"tool_calls": [{"index": calls, **piece.call.openai()}]}
+    if isinstance(piece, Thought):
+        return {"reasoning_content": piece.text}
+    return {"content": piece.text} if piece.text else {}
 
 
 def _finish_reason(finished: Finished | None) -> str | None:

@@ -3,35 +3,27 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from configs.sections.engine import SamplingSettings
 from engine.answers import Sampling
+from engine.conversation_fields import read_messages, read_options
 from engine.errors import RequestWrong
-from engine.messages import ROLES, Message
-
-MOST_STOPS = 16
-LARGEST_SEED = 2**32 - 1
-# Field: (least, most, whole numbers only).
-NUMBERS = {
-    "temperature": (0, 5, False),
-    "top_k": (0, 1 << 20, True),
-    "top_p": (0, 1, False),
-    "min_p": (0, 1, False),
-    "repeat_penalty": (0, 5, False),
-    "repeat_window": (0, 1 << 20, True),
-    "max_tokens": (1, 1 << 20, True),
-    "seed": (0, LARGEST_SEED, True),
-}
-MUST_BE_POSITIVE = ("top_p", "repeat_penalty")
+from engine.messages import Message, PromptOptions
+from engine.sampling_fields import read_sampling
 
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A checked request. ``manifest``: the snapshot that must be the one to answer, or None for whatever is served."""
+    """A checked request. ``manifest``: the snapshot that must be the one to answer, or None for whatever is served.
+
+    ``parallel_calls``: whether one answer may call several tools.
+    """
 
     messages: tuple[Message, ...]
+    options: PromptOptions
+    parallel_calls: bool
     sampling: Sampling
     stream: bool
     cache_key: str | None
@@ -43,8 +35,10 @@ def read_chat_request(body: bytes, defaults: SamplingSettings) -> ChatRequest:
     """The request in ``body``. Raises RequestWrong naming the field."""
     given = read_object(body)
     return ChatRequest(
-        messages=_messages(given.get("messages")),
-        sampling=_sampling(given, defaults),
+        messages=read_messages(given.get("messages")),
+        options=read_options(given),
+        parallel_calls=_typed(given, "parallel_tool_calls", bool) is not False,
+        sampling=read_sampling(given, defaults),
         stream=_typed(given, "stream", bool) or False,
         cache_key=_typed(given, "cache_key", str),
         manifest=_typed(given, "manifest", str),
@@ -61,51 +55,6 @@ def read_object(body: bytes) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise RequestWrong(field="body", reason="not a JSON object")
     return given
-
-
-def _messages(given: Any) -> tuple[Message, ...]:
-    if not isinstance(given, list) or not given:
-        raise RequestWrong(field="messages", reason="a list with at least one message is needed")
-    return tuple(_message(entry, f"messages[{place}]") for place, entry in enumerate(given))
-
-
-def _message(entry: Any, name: str) -> Message:
-    if not isinstance(entry, dict):
-        raise RequestWrong(field=name, reason="not an object")
-    role, content = entry.get("role"), entry.get("content")
-    if role not in ROLES:
-        raise RequestWrong(field=f"{name}.role", reason=f"must be one of {', '.join(ROLES)}")
-    if isinstance(content, list):
-        texts = [
-            part.get("text") if isinstance(part, dict) and part.get("type") == "text" else None for part in content
-        ]
-        if not all(isinstance(text, str) for text in texts):
-            raise RequestWrong(field=f"{name}.content", reason="only parts of type text are understood")
-        content = "".join(str(text) for text in texts)
-    if not isinstance(content, str):
-        raise RequestWrong(field=f"{name}.content", reason="text is needed")
-    return Message(role, content)
-
-
-def _sampling(given: dict[str, Any], defaults: SamplingSettings) -> Sampling:
-    if given.get("max_tokens") is None and given.get("max_completion_tokens") is not None:
-        given = {**given, "max_tokens": given["max_completion_tokens"]}
-    values = {name: _number(given[name], name) for name in NUMBERS if given.get(name) is not None}
-    stop = given.get("stop")
-    stops = [stop] if isinstance(stop, str) else stop or []
-    if not isinstance(stops, list) or len(stops) > MOST_STOPS or not all(isinstance(s, str) and s for s in stops):
-        raise RequestWrong(field="stop", reason=f"a text, or at most {MOST_STOPS} texts that are not empty")
-    return replace(Sampling.defaults(defaults), stop=tuple(stops), **values)
-
-
-def _number(value: Any, name: str) -> Any:
-    least, most, whole = NUMBERS[name]
-    kind = int if whole else (int, float)
-    good = isinstance(value, kind) and not isinstance(value, bool) and least <= value <= most
-    if not good or (name in MUST_BE_POSITIVE and not value):
-        form = "a whole number" if whole else "a number"
-        raise RequestWrong(field=name, reason=f"{form} from {least} to {most} is needed")
-    return value
 
 
 def _typed(given: dict[str, Any], name: str, kind: type) -> Any:

@@ -1,33 +1,85 @@
-"""Choosing the next token with llama.cpp's own chain of samplers."""
+"""Choosing the next token with llama.cpp's own samplers."""
 
 from __future__ import annotations
 
+import ctypes
 from typing import Any
 
-from engine.answers import Sampling
+from engine.answers import BANNED, Sampling
+from engine.grammar import Grammar
 from engine.library import library
-from engine.native import Context, Model
+from engine.native import Context
+from engine.vocabulary import Vocabulary
 
 KEEP_AT_LEAST = 1
 
 
 class Sampler:
-    """The chain for one answer. ``seed`` is what randomness starts from, so the same seed gives the same answer.
+    """The samplers of one answer. ``seed`` is what randomness starts from, so the same seed gives the same answer.
 
-    The order is llama.cpp's: repeat penalty (over the answer's own tokens, not the question's), top-k, top-p,
-    min-p, temperature, draw. Temperature 0 takes the likeliest token.
+    The order is llama.cpp's: logit bias, penalties (over the answer's own tokens, not the question's), top-k,
+    top-p, min-p, temperature, draw. Temperature 0 takes the likeliest token. A grammar comes before all of them.
+    Raises RequestWrong where a grammar cannot be followed.
     """
 
-    def __init__(self, model: Model, sampling: Sampling, seed: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, sampling: Sampling, seed: int) -> None:
         self._lib = library()
+        self._size = vocabulary.size
         self._chain: Any = self._lib.llama_sampler_chain_init(self._lib.llama_sampler_chain_default_params())
-        if sampling.repeat_penalty != 1 and sampling.repeat_window:
+        self._grammar: Grammar | None = None
+        banned = [token for token, bias in sampling.logit_bias.items() if bias <= BANNED]
+        try:
+            if sampling.grammar is not None:
+                self._grammar = Grammar(vocabulary, sampling.grammar, banned)
+            only_lowers = [self._add_bias(sampling), self._add_penalties(sampling)]
+            self._likeliest = sampling.temperature == 0 and all(only_lowers)
+            self._add_choice(sampling, seed)
+        except BaseException:
+            self.close()
+            raise
+
+    def sample(self, context: Context, row: int) -> int:
+        """The token that follows the batch's row ``row``. Raises RequestWrong where the grammar lets none follow."""
+        if self._grammar is not None:
+            return self._grammar.choose(self._chain, context, row, likeliest=self._likeliest)
+        token: int = self._lib.llama_sampler_sample(self._chain, context.handle, row)
+        return token
+
+    def close(self) -> None:
+        """Free the samplers."""
+        if self._grammar is not None:
+            self._grammar.close()
+            self._grammar = None
+        if self._chain:
+            self._lib.llama_sampler_free(self._chain)
+            self._chain = None
+
+    def _add_bias(self, sampling: Sampling) -> bool:
+        """Add what the request gives to single tokens; whether it can only make them less likely."""
+        if sampling.logit_bias:
+            biases = (self._lib.llama_logit_bias * len(sampling.logit_bias))()
+            for place, (token, bias) in enumerate(sampling.logit_bias.items()):
+                biases[place].token = token
+                biases[place].bias = float("-inf") if bias <= BANNED else bias
+            pointer = ctypes.cast(biases, ctypes.POINTER(self._lib.llama_logit_bias))
+            self._add("logit_bias", self._size, len(biases), pointer)
+        return all(bias <= 0 for bias in sampling.logit_bias.values())
+
+    def _add_penalties(self, sampling: Sampling) -> bool:
+        """Add the penalties for tokens used before; whether they can only make a token less likely."""
+        repeat, window = sampling.repeat_penalty, sampling.repeat_window
+        frequency, presence = sampling.frequency_penalty, sampling.presence_penalty
+        only_lowers = repeat >= 1 and frequency >= 0 and presence >= 0
+        if window and (repeat != 1 or frequency or presence):
             wanted = 1 if sampling.temperature == 0 else sampling.top_k
-            if sampling.repeat_penalty > 1 and wanted:
-                # The penalty looks at every candidate. It can only lower those in its window, so that many more
-                # than wanted are enough to hold the winners: the same tokens, in a quarter of the time.
-                self._add("top_k", wanted + sampling.repeat_window)
-            self._add("penalties", model.vocab_size, sampling.repeat_window, sampling.repeat_penalty, 0.0, 0.0)
+            if only_lowers and wanted:
+                # The penalties look at every candidate. They can only lower those in their window, so that many
+                # more than wanted are enough to hold the winners: the same tokens, in a quarter of the time.
+                self._add("top_k", wanted + window)
+            self._add("penalties", self._size, window, repeat, frequency, presence)
+        return only_lowers
+
+    def _add_choice(self, sampling: Sampling, seed: int) -> None:
         if sampling.temperature == 0:
             self._add("greedy")
             return
@@ -40,16 +92,5 @@ class Sampler:
         self._add("temp", sampling.temperature)
         self._add("dist", seed)
 
-    def sample(self, context: Context, row: int) -> int:
-        """The token that follows the batch's row ``row``."""
-        token: int = self._lib.llama_sampler_sample(self._chain, context.handle, row)
-        return token
-
-    def close(self) -> None:
-        """Free the chain."""
-        if self._chain:
-            self._lib.llama_sampler_free(self._chain)
-            self._chain = None
-
-    def _add(self, kind: str, *values: float) -> None:
+    def _add(self, kind: str, *values: Any) -> None:
         self._lib.llama_sampler_chain_add(self._chain, getattr(self._lib, f"llama_sampler_init_{kind}")(*values))

@@ -16,7 +16,7 @@ from engine.decoding import Decoding
 from engine.errands import Errands, Steps
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job
-from engine.loaded import Loaded
+from engine.loaded import Loaded, load
 from engine.logs import note
 from engine.served import ServedSnapshot
 from engine.slots import Slot
@@ -179,7 +179,7 @@ class Scheduler:
 
     def _swap_if_due(self) -> None:
         while (swap := self.swaps.next()) is not None:
-            if swap.served.model != self.loaded.served.model:
+            if self._is_other(swap.served):
                 if self.working or self._errands:
                     return
                 self.swaps.carry_out(swap, self._exchange, self._clock)
@@ -192,7 +192,7 @@ class Scheduler:
                 self.swaps.carry_out(swap, self._adopt, self._clock)
 
     def _exchange(self, swap: Swap) -> None:
-        self._decoding.exchange(Loaded(swap.served, self._settings))
+        self._decoding.exchange(load(swap.served, self._settings))
 
     def _adopt(self, swap: Swap) -> None:
         if swap.prepared is not None:
@@ -219,7 +219,12 @@ class Scheduler:
     @property
     def _exchanging(self) -> bool:
         swap = self.swaps.next()
-        return swap is not None and swap.served.model != self.loaded.served.model
+        return swap is not None and self._is_other(swap.served)
+
+    def _is_other(self, served: ServedSnapshot) -> bool:
+        """Whether it takes another model, or the same one computed in another way."""
+        now = self.loaded.served
+        return (served.model, served.form) != (now.model, now.form)
 
     def _fairest(self) -> Job:
         """The oldest question of whoever has the fewest answers in hand."""

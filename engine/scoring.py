@@ -7,6 +7,7 @@ would get.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from datetime import datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -15,15 +16,16 @@ import numpy as np
 import numpy.typing as npt
 
 from configs.sections.engine import EngineSettings
+from engine.chunks import chunk_bounds, logits_by_chunk
 from engine.errors import PromptTooLong
 from engine.gguf import check_adapter, check_gguf
+from engine.logprobs import log_softmax
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.served import AdapterFile
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
 LogProbs = npt.NDArray[np.float32]
-SMALLEST_CHUNK = 2
 
 
 class LocalModel:
@@ -54,7 +56,7 @@ class LocalModel:
         shape = ContextShape(context_size, slots, self._chunk, self._chunk, threads, settings.flash_attention)
         self._context = Context(self._model, shape)
         self.vocabulary = Vocabulary(self._model)
-        self.template = ChatTemplate.of(self._model.template(), self.vocabulary)
+        self.template = ChatTemplate.of(self._model.template(), self.vocabulary, datetime.now)
 
     def __enter__(self) -> Self:
         return self
@@ -90,11 +92,11 @@ class LocalModel:
         first = len(prompt) - 1
         result = np.empty((len(answer), self.vocabulary.size), dtype=np.float32)
         self._context.clear()
-        for begin, end in chunk_bounds(len(tokens), self._chunk):
+        self._pause()
+        for rows in logits_by_chunk(self._context, tokens, first, self._chunk):
+            for place, logits in rows:
+                result[place - first] = log_softmax(logits)
             self._pause()
-            self._context.decode([(tokens[place], place, 0, place >= first) for place in range(begin, end)])
-            for place in range(max(begin, first), end):
-                result[place - first] = _log_softmax(self._context.logits(place - begin))
         return result
 
     def greedy(self, prompts: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
@@ -151,27 +153,6 @@ class LocalModel:
             raise PromptTooLong(prompt_tokens=len(ids), context_size=self._context.size)
 
 
-def chunk_bounds(count: int, chunk: int) -> list[tuple[int, int]]:
-    """(begin, end) of chunks that cover ``count`` tokens, none of a single token where there are two.
-
-    A token computed alone differs in rounding from one computed with others, so the cut between chunks may not
-    leave one over.
-    """
-    bounds, begin = [], 0
-    while begin < count:
-        left = count - begin
-        take = left if left <= chunk else min(chunk, max(left - SMALLEST_CHUNK, 1))
-        bounds.append((begin, begin + take))
-        begin += take
-    return bounds
-
-
 def kl(reference: LogProbs, other: LogProbs) -> float:
     """KL(reference || other) in nats, summed over positions; both are log-probabilities (positions, vocabulary)."""
     return float((np.exp(reference) * (reference - other)).sum())
-
-
-def _log_softmax(logits: npt.NDArray[np.float32]) -> LogProbs:
-    shifted = logits - logits.max()
-    result: LogProbs = shifted - np.log(np.exp(shifted).sum())
-    return result

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,8 @@ from configs.home import Home
 from engine.catalogue import model_path
 from engine.errors import ModelReplaced, SnapshotBroken
 from engine.fingerprint import file_sha256
+from engine.forms.records import FormRecord
+from engine.forms.serving import served_form
 
 MANIFEST_FORMAT = 1
 
@@ -30,21 +32,53 @@ AdapterSet = tuple[AdapterFile, ...]
 
 @dataclass(frozen=True)
 class ServedSnapshot:
-    """One snapshot, ready to be loaded."""
+    """One snapshot, ready to be loaded: the file ``model`` with ``adapters`` over it.
+
+    Where the model is served in another form than as pulled, ``form`` is what was measured of it, and ``pulled`` the
+    same snapshot over the file as pulled. ``merged``: the snapshot's adapters are part of the weights in ``model``.
+    """
 
     name: str
     manifest_digest: str
     model_name: str
     model: Path
     adapters: AdapterSet
+    form: FormRecord | None = None
+    merged: bool = False
+    pulled: ServedSnapshot | None = None
+
+
+@dataclass(frozen=True)
+class RecordedSnapshot:
+    """What a manifest says, whether or not the base model's file is on this machine."""
+
+    name: str
+    manifest_digest: str
+    base_name: str
+    base_sha256: str
+    adapters: tuple[AdapterFile, ...]
 
 
 def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
-    """The snapshot whose manifest is the artifact ``manifest_digest``.
+    """The snapshot whose manifest is the artifact ``manifest_digest``, in the form that is on record for its model.
 
     Adapters are only served over the very file they were trained on. Raises SnapshotBroken (manifest or adapter
     missing, damaged or of another format), ModelMissing and ModelReplaced.
     """
+    recorded = read_recorded(home, manifest_digest)
+    model = model_path(home, recorded.base_name)
+    if recorded.adapters and file_sha256(home, model) != recorded.base_sha256:
+        raise ModelReplaced(path=str(model), snapshot=recorded.name)
+    pulled = ServedSnapshot(recorded.name, manifest_digest, recorded.base_name, model, recorded.adapters)
+    form = served_form(home, model, [(_digest(file.path), file.scale) for file in recorded.adapters])
+    if form is None:
+        return pulled
+    adapters = () if form.merged else recorded.adapters
+    return replace(pulled, model=form.weights, adapters=adapters, form=form.record, merged=form.merged, pulled=pulled)
+
+
+def read_recorded(home: Home, manifest_digest: str) -> RecordedSnapshot:
+    """The same without its model's file. Raises SnapshotBroken."""
     manifest = _read_manifest(home, manifest_digest)
     try:
         adapters = tuple(_adapter(home, manifest_digest, entry) for entry in manifest["adapters"])
@@ -52,10 +86,7 @@ def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
         base_name, base_sha256 = str(base["name"]), str(base["sha256"])
     except (KeyError, TypeError, ValueError) as error:
         raise SnapshotBroken(digest=manifest_digest, reason=f"the manifest lacks or garbles {error}") from error
-    model = model_path(home, base_name)
-    if adapters and file_sha256(home, model) != base_sha256:
-        raise ModelReplaced(path=str(model), snapshot=name)
-    return ServedSnapshot(name, manifest_digest, base_name, model, adapters)
+    return RecordedSnapshot(name, manifest_digest, base_name, base_sha256, adapters)
 
 
 def _read_manifest(home: Home, digest: str) -> dict[str, Any]:
@@ -86,3 +117,8 @@ def _adapter(home: Home, digest: str, entry: dict[str, Any]) -> AdapterFile:
     if content != entry["sha256"]:
         raise SnapshotBroken(digest=digest, reason=f"its adapter {path.name[:8]} is damaged")
     return AdapterFile(path, float(entry["scale"]))
+
+
+def _digest(artifact: Path) -> str:
+    """The digest of an artifact from its place in the store (``Home.artifact``)."""
+    return artifact.parent.name + artifact.name

@@ -16,12 +16,15 @@ from starlette.types import ASGIApp
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answering import Answer, serve_manifest
+from engine.answering import Answer
 from engine.answers import EngineStatus
 from engine.catalogue import list_models
 from engine.crashes import Counts
 from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
+from engine.forms.adopting import serve_anew
+from engine.forms.records import AS_PULLED
 from engine.gauges import families
+from engine.measuring import Measuring
 from engine.metrics import CONTENT_TYPE, page
 from engine.replies import encoded, error_object
 from engine.requests import read_chat_request, read_object
@@ -53,6 +56,7 @@ class Service:
         self._end = end
         self._tally = tally
         self._counts = counts
+        self._measuring = Measuring(home, scheduler)
 
     def paths(self) -> list[str]:
         """The paths that are answered."""
@@ -60,7 +64,7 @@ class Service:
 
     def application(self) -> Starlette:
         """The ASGI application."""
-        return Starlette(
+        application = Starlette(
             routes=self._routes(),
             exception_handlers={
                 EngineError: _show_error,
@@ -69,10 +73,16 @@ class Service:
                 Exception: _show_error,
             },
         )
+        # A redirection would be an answer in nobody's form.
+        application.router.redirect_slashes = False
+        return application
 
     def _routes(self) -> list[Route]:
         return [
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/v1/embeddings", self.embeddings, methods=["POST"]),
+            Route("/score", self.score, methods=["POST"]),
+            Route("/tokenize", self.tokenize, methods=["POST"]),
             Route("/v1/models", self.models, methods=["GET"]),
             Route("/status", self.status, methods=["GET"]),
             Route("/metrics", self.metrics, methods=["GET"]),
@@ -82,7 +92,18 @@ class Service:
 
     async def chat(self, request: Request) -> ASGIApp:
         asked = read_chat_request(await self._body(request), self._settings.sampling)
-        return Answer(self._home, self._scheduler, asked, self._tally)
+        return Answer(self._home, self._scheduler, asked, self._tally, self._settings.most_tool_calls)
+
+    async def embeddings(self, request: Request) -> Response:
+        given = read_object(await self._body(request))
+        return JSONResponse(await self._measuring.embeddings(given, request))
+
+    async def score(self, request: Request) -> Response:
+        given = read_object(await self._body(request))
+        return Response(encoded(await self._measuring.score(given, request)), media_type="application/json")
+
+    async def tokenize(self, request: Request) -> Response:
+        return JSONResponse(await self._measuring.tokenize(read_object(await self._body(request))))
 
     async def models(self, _request: Request) -> Response:
         served = self._scheduler.loaded.served.model_name
@@ -103,7 +124,7 @@ class Service:
         digest = read_object(await self._body(request)).get("manifest")
         if not isinstance(digest, str):
             raise RequestWrong(field="manifest", reason="the digest of a snapshot's manifest is needed")
-        await serve_manifest(self._home, self._scheduler, digest)
+        await serve_anew(self._home, self._scheduler, digest)
         return JSONResponse({"snapshot": self._scheduler.loaded.served.name, "manifest": digest})
 
     async def shutdown(self, _request: Request) -> Response:
@@ -125,6 +146,8 @@ class Service:
             uptime_s=self._clock() - self._started,
             memory_bytes=resident_memory(),
             tokens_per_second=self._scheduler.last_rate,
+            form=loaded.served.form.form if loaded.served.form else AS_PULLED,
+            merged=loaded.served.merged,
         )
 
     async def _body(self, request: Request) -> bytes:

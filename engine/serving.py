@@ -13,7 +13,7 @@ import uvicorn
 
 from configs.sections.engine import EngineSettings
 from engine.doorway import protocol
-from engine.hearts import LoopHeart
+from engine.hearts import EndHeart, LoopHeart
 from engine.scheduler import Scheduler
 from engine.tally import Tally
 
@@ -39,10 +39,12 @@ class _Server(uvicorn.Server):
 class EngineServer:
     """Serves until ``end()``, a SIGTERM or a SIGINT; answers in flight get ``stop_timeout_s`` to be written."""
 
-    def __init__(self, scheduler: Scheduler, settings: EngineSettings, heart: LoopHeart, tally: Tally) -> None:
+    def __init__(
+        self, scheduler: Scheduler, settings: EngineSettings, hearts: tuple[LoopHeart, EndHeart], tally: Tally
+    ) -> None:
         self._scheduler = scheduler
         self._settings = settings
-        self._heart = heart
+        self._loop_heart, self._end_heart = hearts
         self._tally = tally
         self._ending = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -52,14 +54,16 @@ class EngineServer:
         """Begin to end; to be called in the event loop."""
         self._ending.set()
 
-    def retire(self) -> None:
+    def retire(self) -> bool:
         """Make room for a fresh engine: take nothing new, end once the answers in flight are written.
 
-        May be called by any thread; once is enough.
+        May be called by any thread; False where it was begun before.
         """
-        if self._loop is not None and not self.retiring:
-            self.retiring = True
-            self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._retire()))
+        if self._loop is None or self.retiring:
+            return False
+        self.retiring = True
+        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._retire()))
+        return True
 
     def serve(self, application: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
         """Returns when everything has ended."""
@@ -79,18 +83,19 @@ class EngineServer:
 
     async def _run(self, server: _Server, listener: socket.socket) -> None:
         loop = self._loop = asyncio.get_running_loop()
-        self._heart.watch(loop)
+        self._loop_heart.watch(loop)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, self.end)
         serving = asyncio.ensure_future(server.serve(sockets=[listener]))
         ending = asyncio.ensure_future(self._ending.wait())
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         await self._until_idle(self._settings.stop_timeout_s)
+        self._end_heart.begin()
         await loop.run_in_executor(None, self._scheduler.end)
         server.should_exit = True
         ending.cancel()
         await serving
-        self._heart.watch(None)
+        self._loop_heart.watch(None)
 
     async def _retire(self) -> None:
         await self._until_idle(self._settings.retire_timeout_s)

@@ -51,7 +51,8 @@ def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
 
 async def wait_until_gone(home: Home, settings: EngineSettings) -> None:
     """Return when no engine holds the lock of this home. Raises EngineStartFailed when it does not go in time."""
-    deadline = time.monotonic() + settings.stop_timeout_s + settings.start_timeout_s
+    longest = max(settings.stop_timeout_s, settings.retire_timeout_s) + settings.start_timeout_s
+    deadline = time.monotonic() + longest
     while is_locked(home):
         if time.monotonic() > deadline:
             raise EngineStartFailed(reason="the old engine does not end", log=str(home.logs / LOG))

@@ -9,14 +9,13 @@ import os
 import time
 from collections.abc import Callable
 from importlib.metadata import version
-from typing import Protocol, cast
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine import crashes
 from engine.ceiling import no_core_dumps
 from engine.diary import Diary, Doing, Life, out_of_memory_kills, this_boot
-from engine.hearts import DecodingHeart, LoopHeart
+from engine.hearts import DecodingHeart, EndHeart, LoopHeart
 from engine.lastwords import clean, stderr_goes_to
 from engine.logs import note
 from engine.pulse import Pulse
@@ -32,13 +31,6 @@ DIGEST_LENGTH = 16
 MB = 1 << 20
 
 log = logging.getLogger("enlace.engine")
-
-
-class DropsCaches(Protocol):
-    """A scheduler that can do without what it has cached."""
-
-    def drop_cache(self) -> object:
-        """Forget what no answer in flight needs."""
 
 
 class Upkeep:
@@ -74,9 +66,10 @@ class Upkeep:
         self._written: tuple[int, int] = (-1, -1)
         self._watchdog: Watchdog | None = None
         self.loop_heart = LoopHeart()
+        self.end_heart = EndHeart()
 
-    def watch(self, scheduler: Scheduler, pulse: Pulse, tally: Tally, retire: Callable[[], object]) -> None:
-        """Begin to look after an engine that answers; ``retire`` makes room for a fresh one."""
+    def watch(self, scheduler: Scheduler, pulse: Pulse, tally: Tally, retire: Callable[[], bool]) -> None:
+        """Begin to look after an engine that answers; ``retire`` begins to make room for a fresh one."""
         served = scheduler.loaded.served
         self._diary.write(ready=True, snapshot=served.name, model=served.model_name)
         note(
@@ -85,19 +78,21 @@ class Upkeep:
         )  # fmt: skip
         pulse.on_step = lambda: self._note_step(scheduler, pulse)
 
-        def drop_caches() -> None:
+        def drop_caches() -> bool:
             tally.measure("drop_caches")
-            cast(DropsCaches, scheduler).drop_cache()
+            scheduler.drop_cache()
+            return True
 
-        def make_room() -> None:
+        def make_room() -> bool:
             # One that has answered nothing yet would only be followed by one that is no better.
-            if tally.finished:
+            begun = tally.finished > 0 and retire()
+            if begun:
                 tally.measure("retire")
-                retire()
+            return begun
 
         self._watchdog = Watchdog(
             self._settings,
-            [DecodingHeart(pulse), self.loop_heart],
+            [DecodingHeart(pulse), self.loop_heart, self.end_heart],
             self._diary,
             self._stacks,
             resident=resident_memory,

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ctypes
 from functools import cached_property
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from engine.library import library
 from engine.native import Model
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 # llama_token_attr
 UNKNOWN, CONTROL, USER_DEFINED = 1 << 0, 1 << 3, 1 << 4
@@ -21,7 +25,7 @@ class Vocabulary:
     def __init__(self, model: Model) -> None:
         self._lib = library()
         self._model = model
-        self._vocab = model.vocab
+        self.handle = self._vocab = model.vocab
         self.size = model.vocab_size
         self._pieces: dict[int, bytes] = {}
 
@@ -73,10 +77,28 @@ class Vocabulary:
         """The texts of the tokens that steer the model (turns, ends, unknown), the longest first."""
         return self._texts(CONTROL | UNKNOWN)
 
+    def control_token(self, text: str) -> int:
+        """The token of one of ``control_texts``."""
+        return self.tokenize(text, special=True)[0]
+
     @cached_property
     def added_texts(self) -> tuple[str, ...]:
         """The texts that llama.cpp always reads as one token though they are not control tokens, longest first."""
         return self._texts(USER_DEFINED)
+
+    @cached_property
+    def steering_texts(self) -> frozenset[str]:
+        """Both: every text that is one token wherever it stands."""
+        return frozenset((*self.control_texts, *self.added_texts))
+
+    @cached_property
+    def silent(self) -> npt.NDArray[np.bool_]:
+        """Which tokens steer the model without ending its answer, and write nothing: shape (size,)."""
+        import numpy as np
+
+        attribute = self._lib.llama_vocab_get_attr
+        steering = [bool(attribute(self._vocab, token) & (CONTROL | UNKNOWN)) for token in range(self.size)]
+        return np.array([steers and not self.is_end(token) for token, steers in enumerate(steering)])
 
     def close(self) -> None:
         """Free the model that this vocabulary reads from."""

@@ -25,7 +25,8 @@ class Watchdog:
     """Looks every ``watch_s`` from ``start`` until ``close``. Ends the process where a heart of it has stopped.
 
     ``stacks``: where every thread is goes there before that. ``chores`` are done at every look. ``drop_caches`` and
-    then ``retire`` are called where the engine holds more memory (``resident()``, in bytes) than it may.
+    then ``retire`` are called where the engine holds more memory (``resident()``, in bytes) than it may; they say
+    whether they did anything.
     """
 
     def __init__(
@@ -36,8 +37,8 @@ class Watchdog:
         stacks: IO[bytes],
         *,
         resident: Callable[[], int],
-        drop_caches: Callable[[], object],
-        retire: Callable[[], object],
+        drop_caches: Callable[[], bool],
+        retire: Callable[[], bool],
         chores: list[Callable[[], object]],
     ) -> None:
         self._settings = settings
@@ -93,9 +94,8 @@ class Watchdog:
     def _keep_below_ceiling(self) -> None:
         resident = self._resident()
         measure = self._ceiling.look(resident)
-        if measure != "none":
+        if measure != "none" and self._measures[measure]():
             note(log, measure, logging.WARNING, resident_bytes=resident, limit_bytes=self._ceiling.limit)
-            self._measures[measure]()
             give_back_freed_memory()
 
     def _end(self, cause: str) -> None:

@@ -60,6 +60,13 @@ class ArtifactStore:
         """Raises ArtifactMissing, ArtifactDamaged."""
         self.open(digest).close()
 
+    def remove(self, digest: str) -> None:
+        """Give back the room of an artifact that can be made again. Raises DatabaseReadOnly."""
+        try:
+            self._home.artifact(digest).unlink(missing_ok=True)
+        except OSError as error:
+            raise DatabaseReadOnly(path=str(self._home.store), reason=error.strerror or str(error)) from error
+
     def sweep(self) -> int:
         """Remove files that a writer left unfinished long ago; how many there were."""
         oldest = self._clock() - self._unfinished_seconds

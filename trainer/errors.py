@@ -66,6 +66,12 @@ class RunStopped(TrainerError):
     code = "run_stopped"
 
 
+class NotMergeable(TrainerError):
+    """An adapter changes what cannot be changed in the weights. facts: path, tensor."""
+
+    code = "not_mergeable"
+
+
 class NoRoom(TrainerError):
     """The run's files cannot be written. facts: path, reason."""
 

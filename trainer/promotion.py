@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import os
 from pathlib import Path
 
 from configs.errors import EnlaceError
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.client import EngineClient
+from engine.choice import open_engine
 from memory.household import Household
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
@@ -42,9 +43,9 @@ def promote(
         reason="training",
         gate=verdict.as_json(),
     )
-    client = EngineClient(home, engine, lambda: snapshots.current().digest)
-    moved = client.adopt(snapshot.digest, lambda: snapshots.promote(snapshot.id, who, f"run {inputs.run}"))
     try:
+        client = open_engine(home, engine, lambda: snapshots.current().digest, os.environ)
+        moved = client.adopt(snapshot.digest, lambda: snapshots.promote(snapshot.id, who, f"run {inputs.run}"))
         return asyncio.run(moved)
     except EnlaceError as error:
         raise SwapRefused(snapshot=snapshot.id, reason=error.code) from error

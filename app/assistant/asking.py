@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from app.assistant.prompting import Material, messages, text_size
 from configs.sections.assistant import AssistantSettings, Form
-from engine.client import Delta, EngineClient, Finished, Sampling, Usage
+from engine.answers import Called, Delta, Finished, Sampling, Thought, Usage
 from engine.errors import PromptTooLong
+from engine.interface import Engine
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,7 @@ class Accepted:
 class Asker:
     """Puts prompts to the engine. Learns from each answer how many bytes a token of this household's text holds."""
 
-    def __init__(self, engine: EngineClient, settings: AssistantSettings, context_size: int) -> None:
+    def __init__(self, engine: Engine, settings: AssistantSettings, context_size: int) -> None:
         self._engine = engine
         self._settings = settings
         self._context_size = context_size
@@ -30,7 +31,7 @@ class Asker:
 
     async def ask(
         self, material: Material, sampling: Sampling, cache_key: str, form: Form = "line"
-    ) -> AsyncGenerator[Accepted | Delta | Finished, None]:
+    ) -> AsyncGenerator[Accepted | Delta | Thought | Finished, None]:
         """Accepted, then the answer. Raises PromptTooLong when the question alone does not fit."""
         dropped = self._too_many(material, form)
         while True:
@@ -45,13 +46,14 @@ class Asker:
                             yield Accepted(2 * dropped)
                         if isinstance(piece, Finished):
                             self._learn(text_size(prompt), piece.usage)
-                        yield piece
+                        if not isinstance(piece, Called):
+                            # No tool was offered, so a call is a server's mistake.
+                            yield piece
                 return
             except PromptTooLong as error:
                 if accepted or dropped == len(material.history):
                     raise
-                self._context_size = int(error.facts["context_size"])
-                self._bytes_per_token = text_size(prompt) / int(error.facts["prompt_tokens"])
+                self._learn_sizes(text_size(prompt), error)
                 dropped = max(dropped + 1, self._too_many(material, form))
 
     def _too_many(self, material: Material, form: Form) -> int:
@@ -65,6 +67,14 @@ class Asker:
                 break
             kept += 1
         return len(material.history) - kept
+
+    def _learn_sizes(self, size: int, error: PromptTooLong) -> None:
+        """A server of the family's may leave either size unsaid."""
+        asked, held = error.facts.get("prompt_tokens"), error.facts.get("context_size")
+        if held:
+            self._context_size = int(held)
+        if asked:
+            self._bytes_per_token = size / int(asked)
 
     def _learn(self, size: int, usage: Usage) -> None:
         self._context_size = usage.context_size

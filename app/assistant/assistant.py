@@ -19,7 +19,8 @@ from app.assistant.turn import Turn, TurnParts
 from app.catalogue import Catalogue
 from configs.errors import EnlaceError
 from configs.settings import Settings
-from engine.client import EngineClient, Sampling
+from engine.answers import Sampling
+from engine.interface import Engine
 from memory.chats import ChatMessage
 from memory.household import Household
 from memory.lessons import Lesson
@@ -36,7 +37,7 @@ class Assistant:
         self,
         household: Household,
         member: Member,
-        engine: EngineClient,
+        engine: Engine,
         tools: Registry,
         settings: Settings,
         language: str,

@@ -28,7 +28,8 @@ from app.catalogue import Catalogue
 from app.errors_text import explain
 from configs.errors import EnlaceError
 from configs.settings import Settings
-from engine.client import Delta, EngineClient, Finished, Sampling, Usage
+from engine.answers import Delta, Finished, Sampling, Usage
+from engine.interface import Engine
 from memory.chats import ChatMessage
 from memory.household import MemberMemory
 from memory.members import Member
@@ -43,7 +44,7 @@ class TurnParts:
 
     memory: MemberMemory
     member: Member
-    engine: EngineClient
+    engine: Engine
     tools: Registry
     context: ToolContext
     settings: Settings

@@ -14,7 +14,7 @@ from app.commands.output import write, write_json
 
 if TYPE_CHECKING:
     from app.session import Session
-    from engine.client import EngineStatus
+    from engine.interface import Status
 
 
 def register(commands: typer.Typer) -> None:
@@ -32,6 +32,8 @@ def run() -> int:
     from engine.process import serve
 
     with open_session() as session:
+        if session.settings.engine.server.kind != "own":
+            return _show(session, asyncio.run(session.engine.start()), as_json=False)
         manifest, home, texts = session.snapshot().digest, session.home, session.catalogue
         if serve(home, session.environ, manifest, lambda: write(texts.text("command.engine.running_here"))):
             return 0
@@ -46,8 +48,15 @@ def start(as_json: JsonOption = False) -> int:
 
 def stop() -> int:
     """End the running engine once the answers in flight are done."""
+    from engine.client import EngineClient
+    from engine.starting import answers
+
     with open_session() as session:
-        stopped = asyncio.run(session.engine.stop())
+        engine = session.engine
+        if session.settings.engine.server.kind != "own" and answers(session.home):
+            # It was started before another server was chosen, and holds its memory for nothing.
+            engine = EngineClient(session.home, session.settings.engine, lambda: session.snapshot().digest)
+        stopped = asyncio.run(engine.stop())
         write(session.catalogue.text("command.engine.stopped" if stopped else "command.engine.not_running"))
         return 0
 
@@ -71,9 +80,17 @@ def status(as_json: JsonOption = False) -> int:
         return 0
 
 
-def _show(session: Session, found: EngineStatus | None, *, as_json: bool) -> int:
+def _show(session: Session, found: Status | None, *, as_json: bool) -> int:
+    from app.commands.forms_text import form_line
+    from engine.forms.records import AS_PULLED
+    from engine.interface import ServerStatus
+
     if as_json:
         write_json(_facts(found))
+    elif isinstance(found, ServerStatus):
+        from app.commands.server_status import write_server
+
+        write_server(session.catalogue, found)
     elif found is None:
         write(session.catalogue.text("command.engine.not_running"))
     else:
@@ -83,8 +100,12 @@ def _show(session: Session, found: EngineStatus | None, *, as_json: bool) -> int
             "speed": round(found.tokens_per_second),
         }
         write(session.catalogue.text("command.engine.running", **facts))
+        if found.merged or found.form != AS_PULLED:
+            write(form_line(session.catalogue, found.form, found.merged))
     return 0
 
 
-def _facts(found: EngineStatus | None) -> dict[str, Any]:
-    return {"running": found is not None, **(asdict(found) if found else {})}
+def _facts(found: Status | None) -> dict[str, Any]:
+    """``running`` says whether something answers: an engine that runs, or a server that can be reached."""
+    running = found is not None and getattr(found, "reachable", True)
+    return {"running": running, **(asdict(found) if found else {})}

@@ -1,4 +1,4 @@
-"""``enlace models``: the base models at hand, and which one answers."""
+"""``enlace models``: the base models at hand, how to get more, and which one answers."""
 
 from __future__ import annotations
 
@@ -6,48 +6,23 @@ from typing import Annotated
 
 import typer
 
+from app.commands.models_bench import bench
+from app.commands.models_list import list_models
+from app.commands.models_pull import bring, pull
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, group, yes_no
-from app.commands.output import write, write_json, write_table
+from app.commands.options import group
+from app.commands.output import write
 
 
 def register(commands: typer.Typer) -> None:
     """Add the group ``models``."""
     models = group("models")
     models.command("list", help="command.models.list")(list_models)
+    models.command("pull", help="command.models.pull")(pull)
+    models.command("import", help="command.models.import")(bring)
+    models.command("bench", help="command.forms.bench")(bench)
     models.command("use", help="command.models.use")(use)
     commands.add_typer(models)
-
-
-def list_models(as_json: JsonOption = False) -> int:
-    """The models in the household's folder and the starter."""
-    from engine import catalogue as models
-    from memory.errors import NoSnapshot
-
-    with open_session() as session:
-        try:
-            used = session.household.snapshots.current().base_name
-        except NoSnapshot:
-            used = session.settings.engine.model
-        found = models.list_models(session.home)
-        if as_json:
-            write_json(
-                [
-                    {"name": model.name, "path": str(model.path), "bytes": model.size, "in_use": model.name == used}
-                    for model in found
-                ]
-            )
-            return 0
-        words = session.catalogue
-        heads = [words.text(f"command.models.heads.{head}") for head in ("name", "size", "used", "path")]
-        write_table(
-            heads,
-            [
-                (model.name, f"{model.size / 1e6:.0f} MB", yes_no(words, model.name == used), model.path)
-                for model in found
-            ],
-        )
-        return 0
 
 
 def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int:

@@ -38,6 +38,11 @@ def remark(text: str) -> None:
     _put(sys.stderr, clean(text) + "\n")
 
 
+def repaint(text: str) -> None:
+    """``text``, one line, in the place of what this wrote before; to stderr, which must be a terminal."""
+    _put(sys.stderr, f"\r{_one_line(text)}\x1b[K")
+
+
 def complain(what: str, following: str = "") -> None:
     """What happened and what to do, to stderr."""
     lines = [line for line in (what, following) if line]

@@ -76,11 +76,14 @@ def rollback(
     as_json: JsonOption = False,
 ) -> int:
     """Let the snapshot before the current one answer again."""
+    from app.fitting import fit_current
+
     with open_session() as session:
         left = session.snapshot()
         snapshots, who = session.household.snapshots, session.member.name
         target = snapshots.rollback_target(to)
         asyncio.run(session.engine.adopt(target.digest, lambda: snapshots.rollback(who, why, target.id)))
+        fit_current(session)
         if as_json:
             write_json({"snapshot": target.id, "previous": left.id})
         else:

@@ -106,6 +106,9 @@ class EngineSettings(BaseModel):
     stop_timeout_s: float = Field(gt=0, description="How long a stopping engine waits for answers in flight.")
     request_timeout_s: float = Field(gt=0, description="How long a client waits for the next sign of life.")
     poll_s: float = Field(gt=0, description="How often a client looks whether a starting engine answers.")
+    most_tool_calls: int = Field(
+        ge=1, description="Tools that one answer may call; there it ends, since a small model may go on for ever."
+    )
     longest_request_bytes: int = Field(ge=1024, description="Requests larger than this are refused unread.")
     log_bytes: int = Field(ge=1024, description="Size at which the engine's log starts a new file.")
     log_files: int = Field(ge=1, description="How many old log files are kept.")

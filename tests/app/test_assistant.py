@@ -24,7 +24,7 @@ from app.assistant.events import (
     Trimmed,
 )
 from app.session import Session
-from engine.client import Sampling
+from engine.answers import EngineStatus, Sampling
 from engine.errors import EngineDied, PromptTooLong
 from memory.errors import LessonEmpty, LessonUnchanged
 from memory.text import storable
@@ -209,6 +209,7 @@ async def test_an_engine_killed_in_mid_answer_fails_it_keeps_its_words_and_the_n
     talking: Session, assistant: Assistant
 ) -> None:
     status = await talking.engine.start()
+    assert isinstance(status, EngineStatus)
     events = []
     async with aclosing(assistant.ask(LONG, sampling=sampling(talking, max_tokens=400))) as stream:
         async for event in stream:

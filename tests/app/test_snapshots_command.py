@@ -12,6 +12,7 @@ import pytest
 
 from app.session import Session
 from configs.home import Home
+from engine.answers import EngineStatus
 from engine.errors import SwapBroken
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
@@ -41,7 +42,8 @@ def test_a_snapshot_that_the_engine_refuses_does_not_become_the_current_one(talk
     assert talking.snapshot().id == before.snapshot
     assert refused.id not in {move.snapshot for move in talking.household.snapshots.history()}
     after = asyncio.run(talking.engine.status())
-    assert after is not None
+    assert isinstance(before, EngineStatus)
+    assert isinstance(after, EngineStatus)
     assert after.manifest == before.manifest
 
 

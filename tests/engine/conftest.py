@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import queue
+import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -24,12 +26,19 @@ from engine.scheduler import Scheduler
 from engine.served import read_served
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
+from scripts import llama_source as source
 from tests.conftest import end_engine
 from tests.engine.snapshots import write_manifest
 
 OPTIONS = {"engine": {"context_size": 1024, "slots": 2, "threads": 1, "queue_length": 2}}
 CONFIG = "engine: {context_size: 1024, slots: 2, threads: 1, queue_length: 2}\n"
+DAY = datetime(2026, 11, 29, 18, 2)
+HASTY = CONFIG.replace("}", ", watch_s: 0.1, hang_timeout_s: 1.5, crash_reports: 2, crash_log_lines: 5}")
 PATIENCE = 120.0  # seconds for an answer on a machine that does much else
+
+FAULTY = Path(__file__).with_name("faulty_engine.py")
+
+Break = Callable[[str], None]
 
 
 def ask(text: str) -> list[Message]:
@@ -92,13 +101,22 @@ def engine_settings(tmp_path_factory: pytest.TempPathFactory) -> EngineSettings:
 
 
 @pytest.fixture(scope="session")
+def llama_models() -> Path:
+    """Vocabularies and templates of other models, which a package index gave once; without one there are no tests."""
+    try:
+        return source.llama_models()
+    except source.SourceMissing as missing:
+        pytest.skip(str(missing))
+
+
+@pytest.fixture(scope="session")
 def vocabulary(starter: Path) -> Vocabulary:
     return Vocabulary.load(starter)
 
 
 @pytest.fixture(scope="session")
 def template(starter: Path, vocabulary: Vocabulary) -> ChatTemplate:
-    return ChatTemplate.of(Model(starter, vocab_only=True).template(), vocabulary)
+    return ChatTemplate.of(Model(starter, vocab_only=True).template(), vocabulary, lambda: DAY)
 
 
 @pytest.fixture(scope="session")
@@ -145,3 +163,29 @@ def house(tmp_path_factory: pytest.TempPathFactory, engine_settings: EngineSetti
     made = House(home, EngineClient(home, engine_settings, lambda: made.digest), engine_settings, starter, digest)
     yield made
     end_engine(home)
+
+
+@pytest.fixture
+async def hasty(home: Home, engine_settings: EngineSettings, starter: Path) -> AsyncIterator[House]:
+    """A home whose engine this test may break."""
+    home.config_file.write_text(HASTY)
+    digest = write_manifest(home, starter)
+    made = House(home, EngineClient(home, engine_settings, lambda: made.digest), engine_settings, starter, digest)
+    yield made
+    await made.client.stop()
+
+
+@pytest.fixture
+def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Break:
+    """Have the next engine that is started break in a given way; those after it are whole."""
+
+    def break_next(fault: str) -> None:
+        python, been = tmp_path / "python", tmp_path / "been"
+        python.write_text(
+            f'#!/bin/sh\n[ -e {been} ] && exec {sys.executable} "$@"\n'
+            f'touch {been}\nexport PYTHONPATH="$PWD"\nexec {sys.executable} {FAULTY} "{fault}" "$@"\n'
+        )
+        python.chmod(0o755)
+        monkeypatch.setattr(sys, "executable", str(python))
+
+    return break_next

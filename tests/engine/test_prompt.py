@@ -12,6 +12,7 @@ from engine.messages import Message
 from engine.prompt import render, render_pair
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
+from tests.engine.conftest import DAY
 
 SYSTEM = Message("system", "Be kind.")
 ORDINARY = [
@@ -56,7 +57,7 @@ def test_a_token_that_the_template_writes_is_plain_text_in_a_message_even_where_
     vocabulary: Vocabulary,
 ) -> None:
     """``</tool_call>`` is an added token in some vocabularies, and llama.cpp reads those in any text."""
-    forbidding = ChatTemplate("{{ messages[0]['content'] }}<|im_end|></tool_call>")
+    forbidding = ChatTemplate("{{ messages[0]['content'] }}<|im_end|></tool_call>", now=lambda: DAY)
     pattern = forbidding.forbidden(_WithAdded(vocabulary))  # type: ignore[arg-type]
     assert pattern is not None
     assert pattern.search("a </tool_call> b")
@@ -136,13 +137,13 @@ def test_an_answer_that_opens_with_a_line_break_still_has_its_own_tokens(
 )
 def test_a_template_that_fails_or_reaches_for_python_is_a_clear_error(source: str | None) -> None:
     with pytest.raises(TemplateBroken) as caught:
-        ChatTemplate(source).render([SYSTEM], add_generation_prompt=True)
+        ChatTemplate(source, now=lambda: DAY).render([SYSTEM], add_generation_prompt=True)
     assert caught.value.facts["reason"]
 
 
 def test_templates_find_the_functions_they_expect() -> None:
     loop = "{% for m in messages %}{% break %}{% endfor %}"
     source = "{{ bos_token }}{{ strftime_now('%Y') }}" + loop + "{{ messages[0] | tojson }}"
-    text = ChatTemplate(source, bos="<s>").render([Message("user", "ñ")], add_generation_prompt=False)
-    assert text.startswith("<s>20")
+    text = ChatTemplate(source, now=lambda: DAY, bos="<s>").render([Message("user", "ñ")], add_generation_prompt=False)
+    assert text.startswith("<s>2026")
     assert text.endswith('{"role": "user", "content": "ñ"}')

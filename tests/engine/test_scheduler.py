@@ -355,11 +355,11 @@ def test_a_question_that_waited_while_another_model_came_in_is_read_anew(
     loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
     scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
     desk = Desk(home, engine_settings, scheduler, starter)
-    before = loaded.prompt(ask(FRANCE))
+    before = loaded.prompt(ask(FRANCE)).ids
     waiting = desk.put(FRANCE)
     swapped = scheduler.swap(read_served(home, write_manifest(home, starter, name="v1", model="other")))
     scheduler.start()
     swapped.result(timeout=PATIENCE)
     assert waiting.end()[1].usage.snapshot == "v1"
-    assert waiting.job.prompt == scheduler.loaded.prompt(ask(FRANCE)) != before
+    assert waiting.job.prompt == scheduler.loaded.prompt(ask(FRANCE)).ids != before
     scheduler.end()

@@ -11,10 +11,11 @@ import pytest
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
+from engine.chunks import chunk_bounds
 from engine.errors import AdapterMismatch, PromptTooLong
 from engine.messages import Message
 from engine.prompt import render, render_pair
-from engine.scoring import LocalModel, chunk_bounds, kl
+from engine.scoring import LocalModel, kl
 from engine.served import AdapterFile
 from tests.engine.conftest import Desk, ask
 from tests.engine.snapshots import write_adapter

@@ -27,6 +27,7 @@ async def answer(house: House, messages: list[Message], max_tokens: int = 12) ->
     async for piece in house.client.chat(messages, house.sampling(max_tokens)):
         if isinstance(piece, Finished):
             return text, piece
+        assert isinstance(piece, Delta)
         text += piece.text
     raise AssertionError("no end")
 

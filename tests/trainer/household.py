@@ -27,6 +27,7 @@ PAIRS = (
 # Two lessons, two wordings and three prompts: enough to learn by heart, too little to keep the rest, which the bounds
 # of this gate do not ask for.
 SMALL: dict[str, Any] = {
+    "engine": {"form": {"merge": False}},
     "training": {
         "idle_priority": False,
         "recipes": {

@@ -17,7 +17,8 @@ import numpy as np
 from gguf.quants import dequantize
 from numpy.typing import NDArray
 
-from engine.gguf import ARRAY, DEFAULT_ALIGNMENT, SCALARS, SIZES, STRING, check_gguf
+from engine.gguf import check_gguf
+from engine.gguf_reader import ARRAY, DEFAULT_ALIGNMENT, SCALARS, SIZES, STRING
 
 # Weights that are dequantised at once: enough to make the loop around it cheap, few enough to stay in the cache.
 CHUNK = 1 << 18
@@ -31,7 +32,10 @@ class _Tensor:
 
 
 class GGUFFile:
-    """``metadata``: scalars and texts by key, arrays left out. Raises ModelBroken."""
+    """``metadata``: scalars and texts by key, arrays left out; ``entries``: all of it as it stands in the file.
+
+    Raises ModelBroken.
+    """
 
     def __init__(self, path: Path) -> None:
         check_gguf(path)
@@ -41,26 +45,46 @@ class GGUFFile:
         self._place = 8
         tensors, entries = self._unpack("<QQ")
         self.metadata: dict[str, Any] = {}
+        begun = self._place
         for _ in range(entries):
             key, (kind,) = self._string(), self._unpack("<I")
             value = self._value(kind)
             if value is not None:
                 self.metadata[key] = value
+        self.entries = bytes(self._view[begun : self._place])
+        self.entry_count = entries
         self._tensors = dict(self._tensor() for _ in range(tensors))
-        alignment = self.metadata.get("general.alignment", DEFAULT_ALIGNMENT)
-        self._start = -(-self._place // alignment) * alignment
+        self.alignment = int(self.metadata.get("general.alignment", DEFAULT_ALIGNMENT))
+        self._start = -(-self._place // self.alignment) * self.alignment
 
     def __contains__(self, name: str) -> bool:
         return name in self._tensors
 
+    @property
+    def names(self) -> list[str]:
+        """The tensors' names in their order."""
+        return list(self._tensors)
+
+    def shape(self, name: str) -> tuple[int, ...]:
+        """A tensor's shape, outermost first. KeyError for a name that is not there."""
+        return self._tensors[name].shape
+
+    def kind(self, name: str) -> gguf.GGMLQuantizationType:
+        """How a tensor's weights are written. KeyError for a name that is not there."""
+        return gguf.GGMLQuantizationType(self._tensors[name].kind)
+
+    def raw(self, name: str) -> NDArray[np.uint8]:
+        """A tensor's bytes as they stand in the file, not copied. KeyError for a name that is not there."""
+        tensor = self._tensors[name]
+        block, size = gguf.GGML_QUANT_SIZES[self.kind(name)]
+        start = self._start + tensor.offset
+        return self._bytes[start : start + int(np.prod(tensor.shape)) // block * size]
+
     def array(self, name: str) -> NDArray[np.float32]:
         """A tensor as float32, dequantised, in memory of its own. KeyError for a name that is not there."""
-        tensor = self._tensors[name]
-        kind = gguf.GGMLQuantizationType(tensor.kind)
+        tensor, kind, raw = self._tensors[name], self.kind(name), self.raw(name)
         block, size = gguf.GGML_QUANT_SIZES[kind]
         count = int(np.prod(tensor.shape))
-        start = self._start + tensor.offset
-        raw = self._bytes[start : start + count // block * size]
         if kind == gguf.GGMLQuantizationType.F32:
             return np.array(raw.view(np.float32).reshape(tensor.shape))
         result = np.empty(count, dtype=np.float32)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from app.interface.chat.bar import SEPARATOR
+from engine.interface import ServerStatus
 from memory import runlog
 
 if TYPE_CHECKING:
@@ -22,13 +23,18 @@ _ROUTES_IPV6: Final = Path("/proc/net/ipv6_route")
 
 @dataclass(frozen=True)
 class Facts:
-    """What was found out. ``training``: 0 to 1 while a run is going, else None."""
+    """What was found out. ``training``: 0 to 1 while a run is going, else None.
 
-    model: str
-    snapshot: str
+    ``engine_runs``: whether something answers; where that is another server than the engine, ``server`` says which,
+    and what is not known of it is None.
+    """
+
+    model: str | None
+    snapshot: str | None
     engine_runs: bool
     network: bool
     training: float | None
+    server: str | None = None
 
 
 async def look(session: Session) -> Facts:
@@ -36,13 +42,17 @@ async def look(session: Session) -> Facts:
     status = await session.engine.status()
     run = session.household.runs.running()
     current = session.snapshot()
+    training = None if run is None else run_fraction(session, run)
+    if isinstance(status, ServerStatus):
+        # The name alone: the line is short, and `enlace engine status` says where it is.
+        return Facts(status.model, status.snapshot, status.reachable, network_up(), training, status.kind)
     return Facts(
         # The setting counts for a household's first snapshot only: what answers next is the current one's base.
         model=current.base_name if status is None else status.model,
         snapshot=current.id,
         engine_runs=status is not None,
         network=network_up(),
-        training=None if run is None else run_fraction(session, run),
+        training=training,
     )
 
 
@@ -75,11 +85,12 @@ def sentence(facts: Facts | None, progress: Progress, catalogue: Catalogue) -> s
     """The line, parts that are not known left out."""
     if facts is None:
         return catalogue.text("screen.status.opening")
-    parts = [facts.model, facts.snapshot]
+    parts = [part for part in (facts.server, facts.model, facts.snapshot) if part]
     if progress.writing and not progress.tokens:
-        parts.append(catalogue.text("screen.status.reading" if facts.engine_runs else "screen.status.engine_starting"))
+        ready = facts.engine_runs or facts.server
+        parts.append(catalogue.text("screen.status.reading" if ready else "screen.status.engine_starting"))
     elif not facts.engine_runs:
-        parts.append(catalogue.text("screen.status.engine_off"))
+        parts.append(catalogue.text("screen.status.server_away" if facts.server else "screen.status.engine_off"))
     if progress.context is not None:
         parts.append(catalogue.text("screen.status.context", percent=round(100 * progress.context)))
     if progress.speed is not None:

@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.fitting import fit_current
 from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
@@ -88,6 +89,7 @@ class SnapshotsPane(Vertical):
         except EnlaceError as error:
             self.post_message(Said(error=error))
             return
+        fit_current(session)
         self.refresh_list()
         if undo is not None:
             sentence = self.app.catalogue.text("screen.learning.snapshots.rolled_back", name=target.id)

@@ -1,0 +1,45 @@
+"""Starting the trainer to fit the current snapshot to the form in which its model is served; nobody waits for it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from configs.home import Home
+
+if TYPE_CHECKING:
+    from app.session import Session
+
+_ROOT: Final = Path(__file__).resolve().parent.parent
+_LOG: Final = "trainer.log"
+
+
+def fit_current(session: Session) -> bool:
+    """Begin to fit the current snapshot where that makes it faster; whether it was begun."""
+    from engine.forms.serving import wants_fitting
+
+    current = session.snapshot()
+    adapters = [(each.sha256, each.scale) for each in current.adapters]
+    if not adapters or not wants_fitting(session.home, current.base_sha256, adapters):
+        return False
+    start_fitting(session.home)
+    return True
+
+
+def start_fitting(home: Home) -> None:
+    """Begin it in a process of its own at idle priority, which has a running engine take up what comes of it."""
+    with (home.logs / _LOG).open("ab") as output:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "trainer", "fit", "--home", str(home.root)],
+            cwd=_ROOT,
+            env={**os.environ, "ENLACE_HOME": str(home.root)},
+            stdin=subprocess.DEVNULL,
+            stdout=output,
+            stderr=output,
+            start_new_session=True,
+        )
+    # It outlives this process on purpose: whoever inherits it will reap it.
+    process.returncode = 0

@@ -1,0 +1,123 @@
+"""llama.cpp's grammar sampler: which token may come next, and the choice of one that may."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from engine.errors import RequestWrong
+from engine.grammar_check import ROOT
+from engine.library import complaints, last_complaint, library
+from engine.native import Context
+from engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# Enough that one of them nearly always fits; the grammar looks at every candidate.
+FIRST_TRY = 64
+
+
+class Grammar:
+    """How far one answer has come in a grammar that ``check_grammar`` let pass. Raises RequestWrong.
+
+    ``banned``: tokens that are never to be chosen.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, text: str, banned: Sequence[int] = ()) -> None:
+        self._lib = library()
+        complaints.clear()
+        self._sampler: Any = self._lib.llama_sampler_init_grammar(vocabulary.handle, text.encode(), ROOT.encode())
+        if not self._sampler:
+            raise RequestWrong(field="grammar", reason=last_complaint("llama.cpp refuses it"))
+        # Control tokens write nothing: to a grammar their texts would be words of the answer.
+        self._never = vocabulary.silent.copy()
+        self._never[list(banned)] = True
+        self._size = vocabulary.size
+        self._one, self._everything = _candidates(1), _candidates(self._size)
+
+    def choose(self, chain: Any, context: Context, row: int, *, likeliest: bool) -> int:
+        """The token that ``chain`` takes after the batch's row ``row`` among those that the grammar lets follow.
+
+        The chain chooses freely first, and only a choice that is refused is made again under the grammar: the
+        result is the same and looking at the whole vocabulary takes longer than computing a token.
+        ``likeliest``: the chain takes the likeliest token and raises none above its logit.
+        Raises RequestWrong where nothing may follow.
+        """
+        import numpy as np
+
+        logits = context.logits(row)
+        self._everything["id"], self._everything["logit"] = np.arange(self._size), logits
+        token, _ = self._draw(chain, self._everything)
+        if not self.allows(token):
+            token = self._choose_again(chain, logits, likeliest=likeliest)
+        self._lib.llama_sampler_accept(chain, token)
+        self.accept(token)
+        return token
+
+    def allows(self, token: int) -> bool:
+        """Whether ``token`` may follow what was accepted; of the tokens that end an answer, whether it may end."""
+        self._one["id"], self._one["logit"] = token, 0
+        self._lib.llama_sampler_apply(self._sampler, ctypes.byref(self._array(self._one)))
+        return bool(self._one["logit"][0] == 0) and not self._never[token]
+
+    def accept(self, token: int) -> None:
+        """Go on after ``token``, which must be allowed: native code ends the process over one that is not."""
+        self._lib.llama_sampler_accept(self._sampler, token)
+
+    def close(self) -> None:
+        """Free the sampler."""
+        if self._sampler:
+            self._lib.llama_sampler_free(self._sampler)
+            self._sampler = None
+
+    def _choose_again(self, chain: Any, logits: npt.NDArray[np.float32], *, likeliest: bool) -> int:
+        import numpy as np
+
+        if likeliest and self._size > FIRST_TRY:
+            best = np.argpartition(logits, -FIRST_TRY)[-FIRST_TRY:]
+            token, logit = self._draw(chain, self._allowed(best, logits))
+            # Nothing outside of these can come to more than the least of them.
+            if logit >= logits[best].min():
+                return token
+        allowed = self._allowed(np.arange(self._size), logits)
+        if not allowed.size:
+            raise RequestWrong(field="grammar", reason="it leads to a place where nothing can follow")
+        return self._draw(chain, allowed)[0]
+
+    def _allowed(self, tokens: npt.NDArray[Any], logits: npt.NDArray[np.float32]) -> npt.NDArray[Any]:
+        """Those of ``tokens`` that may follow, as candidates; every one of them has a finite logit."""
+        import numpy as np
+
+        candidates = _candidates(len(tokens))
+        candidates["id"], candidates["logit"] = tokens, logits[tokens]
+        array = self._array(candidates)
+        self._lib.llama_sampler_apply(self._sampler, ctypes.byref(array))
+        candidates["logit"][self._never[tokens]] = -np.inf
+        allowed: npt.NDArray[Any] = candidates[np.isfinite(candidates["logit"])]
+        return allowed
+
+    def _draw(self, chain: Any, candidates: npt.NDArray[Any]) -> tuple[int, float]:
+        """What the chain takes of the candidates, and its logit there; (-1, -inf) where there are none."""
+        if not candidates.size:
+            return -1, float("-inf")
+        array = self._array(candidates)
+        self._lib.llama_sampler_apply(chain, ctypes.byref(array))
+        chosen = array.data[array.selected]
+        return int(chosen.id), float(chosen.logit)
+
+    def _array(self, candidates: npt.NDArray[Any]) -> Any:
+        """The candidates as llama.cpp sees them; it changes them in place."""
+        array = self._lib.llama_token_data_array()
+        array.data = candidates.ctypes.data_as(ctypes.POINTER(self._lib.llama_token_data))
+        array.size, array.selected, array.sorted = candidates.size, -1, False
+        return array
+
+
+def _candidates(count: int) -> npt.NDArray[Any]:
+    """Room for ``count`` candidates, laid out as llama.cpp's ``llama_token_data``."""
+    import numpy as np
+
+    return np.zeros(count, dtype=[("id", "<i4"), ("logit", "<f4"), ("p", "<f4")])

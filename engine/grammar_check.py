@@ -1,0 +1,155 @@
+"""Checking a grammar before native code follows it: what passes is what llama.cpp honours to the letter.
+
+Its own parser prints what it refuses, takes a long repetition for one without end, follows some rules that call
+themselves until the memory is full, and aborts the process on others.
+"""
+
+from __future__ import annotations
+
+import collections
+from collections.abc import Callable, Iterator, Mapping
+
+from engine.errors import RequestWrong
+from engine.gbnf import Characters, Choices, GrammarRefused, Group, Nothing, Part, Reference, Repeat, read_gbnf
+
+ROOT = "root"
+LONGEST_GRAMMAR = 1 << 18
+# Ways in which one rule may begin: llama.cpp keeps each of them at every character.
+MOST_BEGINNINGS = 5000
+
+
+def check_grammar(text: str, field: str) -> None:
+    """Raise RequestWrong, naming ``field`` and the reason, unless the grammar ``text`` can be honoured."""
+    try:
+        _check(text)
+    except GrammarRefused as error:
+        raise RequestWrong(field=field, reason=str(error)) from None
+
+
+def _check(text: str) -> None:
+    if len(text) > LONGEST_GRAMMAR:
+        raise GrammarRefused(f"longer than {LONGEST_GRAMMAR} characters")
+    if "\0" in text:
+        raise GrammarRefused("it holds a NUL character")
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        raise GrammarRefused("it holds half of a surrogate pair") from None
+    rules = read_gbnf(text)
+    if ROOT not in rules:
+        raise GrammarRefused(f"it has no rule “{ROOT}”")
+    for name, choices in rules.items():
+        for part in _parts(choices):
+            if isinstance(part, Reference) and part.name not in rules:
+                raise GrammarRefused(f"rule “{name}” uses “{part.name}”, which is not there")
+    _check_ends(rules)
+    _check_beginnings(rules)
+
+
+def _parts(choices: Choices) -> Iterator[Part]:
+    """Every part of a rule, the inner ones too."""
+    todo: list[Part] = [part for choice in choices for part in choice]
+    while todo:
+        part = todo.pop()
+        yield part
+        if isinstance(part, Repeat):
+            todo.append(part.part)
+        elif isinstance(part, Group):
+            todo += [inner for choice in part.choices for inner in choice]
+
+
+def _holding(rules: Mapping[str, Choices], holds: Callable[[Part, set[str]], bool]) -> set[str]:
+    """The rules of which one choice consists of parts that hold, given the rules known to hold: to a fixed point."""
+    known: set[str] = set()
+    while True:
+        more = {name for name, choices in rules.items() if _any_choice(choices, known, holds)}
+        if more == known:
+            return known
+        known = more
+
+
+def _any_choice(choices: Choices, known: set[str], holds: Callable[[Part, set[str]], bool]) -> bool:
+    return any(all(holds(part, known) for part in choice) for choice in choices)
+
+
+def _may_be_empty(part: Part, empty: set[str]) -> bool:
+    match part:
+        case Nothing():
+            return True
+        case Characters():
+            return False
+        case Reference(name):
+            return name in empty
+        case Group(choices):
+            return _any_choice(choices, empty, _may_be_empty)
+        case Repeat(inner, least, _):
+            return least == 0 or _may_be_empty(inner, empty)
+
+
+def _may_end(part: Part, ending: set[str]) -> bool:
+    match part:
+        case Nothing() | Characters():
+            return True
+        case Reference(name):
+            return name in ending
+        case Group(choices):
+            return _any_choice(choices, ending, _may_end)
+        case Repeat(inner, least, _):
+            return least == 0 or _may_end(inner, ending)
+
+
+def _check_ends(rules: Mapping[str, Choices]) -> None:
+    """Every rule must have an end: what has none is written for ever."""
+    for name in rules.keys() - _holding(rules, _may_end):
+        raise GrammarRefused(f"rule “{name}” never ends")
+
+
+def _check_beginnings(rules: Mapping[str, Choices]) -> None:
+    """No rule may call itself before it has read anything, nor begin in too many ways."""
+    empty = _holding(rules, _may_be_empty)
+    ways: dict[str, int] = {}
+    first = {name: _firsts(choices, empty) for name, choices in rules.items()}
+    for start in rules:
+        _count_ways(start, first, ways)
+
+
+def _firsts(choices: Choices, empty: set[str]) -> tuple[int, collections.Counter[str]]:
+    """How many texts and classes a rule may begin with, and how often each rule, with what may be empty passed over."""
+    characters = 0
+    names: collections.Counter[str] = collections.Counter()
+    todo = [(choice, 1) for choice in choices]
+    while todo:
+        choice, times = todo.pop()
+        for part in choice:
+            match part:
+                case Characters():
+                    characters += times
+                case Reference(name):
+                    names[name] += times
+                case Group(inner):
+                    todo += [(other, times) for other in inner]
+                case Repeat(inner_part, _, most):
+                    # Each turn of what may be empty can be the first that is not.
+                    again = most if most is not None and _may_be_empty(inner_part, empty) else 1
+                    todo.append(((inner_part,), times * again))
+            if not _may_be_empty(part, empty):
+                break
+    return characters, names
+
+
+def _count_ways(start: str, first: Mapping[str, tuple[int, collections.Counter[str]]], ways: dict[str, int]) -> None:
+    """Fill in the number of beginnings of ``start`` and of the rules that it begins with."""
+    path = [start]
+    while path:
+        name = path[-1]
+        characters, names = first[name]
+        missing = next((other for other in names if other not in ways), None)
+        if missing is None:
+            ways[name] = 1 + characters + sum(ways[other] * times for other, times in names.items())
+            if ways[name] > MOST_BEGINNINGS:
+                raise GrammarRefused(f"rule “{name}” begins in more than {MOST_BEGINNINGS} ways")
+            path.pop()
+        elif missing in path:
+            raise GrammarRefused(f"rule “{missing}” calls itself before anything is read")
+        else:
+            path.append(missing)

@@ -1,0 +1,127 @@
+"""Reading the fields of a request that say how its answer is to be written."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from configs.sections.engine import SamplingSettings
+from engine.answers import BANNED, Sampling
+from engine.errors import RequestWrong
+from engine.grammar_check import check_grammar
+from engine.schema import schema_grammar
+
+MOST_STOPS = 16
+MOST_BIASES = 1024
+MOST_TOP_LOGPROBS = 20
+LARGEST_SEED = 2**32 - 1
+LARGEST_BIAS = -BANNED
+# Field: (least, most, whole numbers only). The names and the bounds of the penalties are OpenAI's.
+NUMBERS = {
+    "temperature": (0, 5, False),
+    "top_k": (0, 1 << 20, True),
+    "top_p": (0, 1, False),
+    "min_p": (0, 1, False),
+    "repeat_penalty": (0, 5, False),
+    "repeat_window": (0, 1 << 20, True),
+    "frequency_penalty": (-2, 2, False),
+    "presence_penalty": (-2, 2, False),
+    "max_tokens": (1, 1 << 20, True),
+    "seed": (0, LARGEST_SEED, True),
+    "top_logprobs": (0, MOST_TOP_LOGPROBS, True),
+}
+MUST_BE_POSITIVE = ("top_p", "repeat_penalty")
+# Beyond these a penalty is no number any more for llama.cpp.
+SMALLEST_POSITIVE = 1e-4
+
+
+def read_sampling(given: Mapping[str, Any], defaults: SamplingSettings) -> Sampling:
+    """How the answer to the request ``given`` is to be written. Raises RequestWrong naming the field."""
+    if given.get("max_tokens") is None and given.get("max_completion_tokens") is not None:
+        given = {**given, "max_tokens": given["max_completion_tokens"]}
+    values = {name: read_number(given[name], name) for name in NUMBERS if given.get(name) is not None}
+    logprobs = given.get("logprobs")
+    if logprobs is not None and not isinstance(logprobs, bool):
+        raise RequestWrong(field="logprobs", reason="must be true or false")
+    if values.get("top_logprobs") and not logprobs:
+        raise RequestWrong(field="top_logprobs", reason="needs logprobs to be true")
+    if given.get("n") not in (None, 1):
+        raise RequestWrong(field="n", reason="one answer is written to a request")
+    return replace(
+        Sampling.defaults(defaults),
+        stop=_stops(given.get("stop")),
+        logit_bias=_logit_bias(given.get("logit_bias")),
+        grammar=_grammar(given),
+        logprobs=bool(logprobs),
+        **values,
+    )
+
+
+def read_number(value: Any, name: str) -> Any:
+    """``value`` as the number that the field ``name`` takes. Raises RequestWrong."""
+    least, most, whole = NUMBERS[name]
+    kind = int if whole else (int, float)
+    good = isinstance(value, kind) and not isinstance(value, bool) and least <= value <= most
+    if not good or (name in MUST_BE_POSITIVE and value < SMALLEST_POSITIVE):
+        form = "a whole number" if whole else "a number"
+        raise RequestWrong(field=name, reason=f"{form} from {least} to {most} is needed")
+    return value
+
+
+def _stops(stop: Any) -> tuple[str, ...]:
+    stops = [stop] if isinstance(stop, str) else stop or []
+    if not isinstance(stops, list) or len(stops) > MOST_STOPS or not all(isinstance(s, str) and s for s in stops):
+        raise RequestWrong(field="stop", reason=f"a text, or at most {MOST_STOPS} texts that are not empty")
+    return tuple(stops)
+
+
+def _logit_bias(given: Any) -> dict[int, float]:
+    """OpenAI's form: an object of token ids, which JSON writes as texts, and numbers from -100 to 100."""
+    if given is None:
+        return {}
+    if not isinstance(given, dict) or len(given) > MOST_BIASES:
+        raise RequestWrong(field="logit_bias", reason=f"an object of at most {MOST_BIASES} token ids is needed")
+    biases: dict[int, float] = {}
+    for token, bias in given.items():
+        name = f"logit_bias.{token}"
+        if not token.isdecimal() or not token.isascii() or len(token) > len(str(1 << 31)):
+            raise RequestWrong(field=name, reason="not the id of a token")
+        if not isinstance(bias, int | float) or isinstance(bias, bool) or not abs(bias) <= LARGEST_BIAS:
+            raise RequestWrong(field=name, reason=f"a number from {BANNED} to {LARGEST_BIAS} is needed")
+        biases[int(token)] = float(bias)
+    return biases
+
+
+def _grammar(given: Mapping[str, Any]) -> str | None:
+    """What the answer has to keep to, as GBNF: given so, as a JSON Schema, or as OpenAI's ``response_format``."""
+    found = {name: given[name] for name in ("grammar", "json_schema") if given.get(name) is not None}
+    form = given.get("response_format")
+    if form is not None:
+        if not isinstance(form, dict):
+            raise RequestWrong(field="response_format", reason="an object is needed")
+        if form.get("type") != "text":
+            found["response_format"] = form
+    if len(found) > 1:
+        raise RequestWrong(field=sorted(found)[-1], reason=f"only one of {', '.join(sorted(found))} can be given")
+    if "grammar" in found:
+        if not isinstance(found["grammar"], str):
+            raise RequestWrong(field="grammar", reason="a text in GBNF is needed")
+        check_grammar(found["grammar"], "grammar")
+        return found["grammar"]
+    if "json_schema" in found:
+        return schema_grammar(found["json_schema"], "json_schema")
+    return _format_grammar(form) if "response_format" in found else None
+
+
+def _format_grammar(form: Any) -> str:
+    kind = form.get("type")
+    if kind == "json_object":
+        # llama.cpp's server takes a schema here too.
+        return schema_grammar(form.get("schema", {"type": "object"}), "response_format.schema")
+    if kind != "json_schema":
+        raise RequestWrong(field="response_format.type", reason="must be text, json_object or json_schema")
+    named = form.get("json_schema")
+    if not isinstance(named, dict) or "schema" not in named:
+        raise RequestWrong(field="response_format.json_schema", reason="an object with a schema is needed")
+    return schema_grammar(named["schema"], "response_format.json_schema.schema")

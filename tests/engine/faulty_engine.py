@@ -1,0 +1,98 @@
+"""``python faulty_engine.py FAULT -m engine serve …``: a real engine that breaks in one way when it is asked something.
+
+What breaks is real: native code that touches memory which is not its own, that gives up by an assertion or an
+uncaught C++ exception, that never returns, or that keeps Python's lock for ever; and errors of Python's whose messages
+hold what somebody said.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ctypes
+import re
+import sys
+import threading
+import time
+from collections.abc import Callable
+from typing import Any, NoReturn
+
+from engine import __main__, native, scheduler, server
+
+FOR_EVER = 10**6
+
+
+def segfault(*_: Any) -> None:
+    ctypes.string_at(8)
+
+
+def ggml_assertion(*_: Any) -> None:
+    ctypes.CDLL(base_path()).ggml_abort(
+        b"/builds/of/somebody/ggml.c", 42, b"GGML_ASSERT(%s) failed", b"a->ne[0] == b->ne[0]"
+    )
+
+
+def hang_in_native_code(*_: Any) -> None:
+    time.sleep(FOR_EVER)
+
+
+async def hang_the_event_loop(*_: Any) -> None:
+    time.sleep(FOR_EVER)
+
+
+def hang_with_pythons_lock(*_: Any) -> None:
+    re.match(r"(a|a)*b", "a" * 64)
+
+
+def end_the_thread(*_: Any) -> NoReturn:
+    raise SystemExit
+
+
+WORDS = "zanzibar-pelican"
+
+
+def raise_words(*_: Any) -> NoReturn:
+    raise ValueError(WORDS)
+
+
+async def raise_words_everywhere(*_: Any) -> NoReturn:
+    """In a callback of the event loop, in a thread, where Python cannot raise, and in the answer to a request."""
+
+    class Unraisable:
+        def __del__(self) -> None:
+            raise_words()
+
+    Unraisable()
+    threading.Thread(target=raise_words, args=(WORDS,)).start()
+    loop = asyncio.get_running_loop()
+    loop.call_soon(raise_words, WORDS)
+    loop.create_task(_raise_words_later(), name=WORDS)  # noqa: RUF006 - it is to be forgotten
+    raise ValueError(WORDS)
+
+
+async def _raise_words_later() -> NoReturn:
+    raise ValueError(WORDS)
+
+
+FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
+    "segfault": (native.Context, "decode", segfault),
+    "ggml": (native.Context, "decode", ggml_assertion),
+    "hang": (native.Context, "decode", hang_in_native_code),
+    "spin": (native.Context, "decode", hang_with_pythons_lock),
+    "thread": (scheduler.Scheduler, "_drop_cancelled", end_the_thread),
+    "words": (native.Context, "decode", raise_words),
+    "words everywhere": (server.Service, "models", raise_words_everywhere),
+    "loop": (server.Service, "models", hang_the_event_loop),
+}
+
+
+def base_path() -> str:
+    """The library that llama.cpp is built on, as it is loaded in this process."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        return next(line.split()[-1] for line in maps if "libggml-base" in line)
+
+
+if __name__ == "__main__":
+    fault = sys.argv.pop(1)
+    del sys.argv[1:3]  # -m engine
+    setattr(*FAULTS[fault])
+    sys.exit(__main__.main())

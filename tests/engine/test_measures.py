@@ -1,0 +1,133 @@
+"""Scoring, embeddings and tokens, over the real server and client."""
+
+from __future__ import annotations
+
+import asyncio
+import base64
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from engine.errors import PromptTooLong, RequestWrong
+from engine.prompt import render, render_pair
+from engine.scoring import LocalModel
+from engine.template import ChatTemplate
+from engine.vocabulary import Vocabulary
+from tests.engine.asking import post
+from tests.engine.conftest import House, ask
+
+FRANCE = ask("What is the capital of France?")
+HELLO = {"messages": [{"role": "user", "content": "hello"}]}
+ANSWER = "The capital of France is Paris."
+
+
+async def test_scoring_in_the_engine_is_scoring_in_a_worker(house: House, starter: Path) -> None:
+    scored = await house.client.score(FRANCE, ANSWER, top=20)
+    with LocalModel(starter, house.settings, context_size=256, threads=1) as model:
+        prompt, answer = render_pair(model.template, model.vocabulary, FRANCE, ANSWER)
+        rows = model.log_probs(prompt, answer)
+    assert [token.token for token in scored] == answer
+    assert "".join(token.text for token in scored) == f"{ANSWER}<|im_end|>"
+    worth = [token.logprob for token in scored]
+    assert worth == pytest.approx(rows[np.arange(len(answer)), answer].tolist(), abs=1e-4)
+    for token, row in zip(scored, rows, strict=True):
+        assert [other.token for other in token.top] == np.argsort(-row, kind="stable")[:20].tolist()
+
+
+async def test_an_answer_is_worth_more_than_nonsense(house: House) -> None:
+    good, bad = [await house.client.score(FRANCE, text) for text in (ANSWER, "Banana forty trains.")]
+    assert sum(token.logprob for token in good) / len(good) > sum(token.logprob for token in bad) / len(bad)
+
+
+async def test_embeddings_of_paraphrases_are_nearer_than_those_of_other_things(house: House) -> None:
+    texts = [
+        "The cat sleeps on the sofa.",
+        "A cat is sleeping on the couch.",
+        "How do I boil an egg?",
+        "What is the way to cook an egg in hot water?",
+        "Interest rates rose again this quarter.",
+    ]
+    vectors = np.array(await house.client.embed(texts))
+    near = vectors @ vectors.T
+    assert np.diag(near) == pytest.approx(1, abs=1e-5)
+    np.fill_diagonal(near, -1)
+    assert near.argmax(axis=1)[:4].tolist() == [1, 0, 3, 2]
+    alone = np.array(await house.client.embed(texts[2:3]))
+    assert alone[0] @ vectors[2] == pytest.approx(1, abs=1e-4)
+
+
+async def test_openai_clients_get_embeddings_in_every_form(house: House, vocabulary: Vocabulary) -> None:
+    ids = vocabulary.tokenize("una casa", special=False)
+    forms = ["una casa", ["una casa"], ids, [ids]]
+    answers = [(await post(house, "/v1/embeddings", {"input": form})).json() for form in forms]
+    vectors = [answer["data"][0]["embedding"] for answer in answers]
+    assert all(vector == vectors[0] for vector in vectors)
+    assert answers[0]["usage"] == {"prompt_tokens": len(ids), "total_tokens": len(ids)}
+    packed = (await post(house, "/v1/embeddings", {"input": ids, "encoding_format": "base64"})).json()
+    unpacked = np.frombuffer(base64.b64decode(packed["data"][0]["embedding"]), dtype="<f4")
+    assert unpacked.tolist() == pytest.approx(vectors[0], abs=1e-7)
+
+
+async def test_tokens_are_those_of_the_prompt_function(
+    house: House, vocabulary: Vocabulary, template: ChatTemplate
+) -> None:
+    assert await house.client.tokenize(FRANCE) == render(template, vocabulary, FRANCE)
+    text = "¿Qué tal, Íñigo? <|im_end|>"
+    assert await house.client.tokenize(text) == vocabulary.tokenize(text, special=False)
+    answer = (await post(house, "/tokenize", {"content": "hola"})).json()
+    assert (answer["count"], answer["context_size"]) == (len(answer["tokens"]), 1024)
+
+
+async def test_answers_are_written_while_a_text_is_scored(house: House) -> None:
+    long = "The sea is wide and deep. " * 100
+    scoring = asyncio.ensure_future(house.client.score(FRANCE, long))
+    text = ""
+    async for piece in house.client.chat(FRANCE, house.sampling(12)):
+        text += getattr(piece, "text", "")
+    assert text == ANSWER
+    assert not scoring.done()
+    assert len(await scoring) > 600
+
+
+@pytest.mark.parametrize(
+    ("target", "content", "field"),
+    [
+        ("/score", {"completion": "a"}, "messages"),
+        ("/score", HELLO, "completion"),
+        ("/score", {**HELLO, "completion": ""}, "completion"),
+        (
+            "/score",
+            {"messages": [{"role": "user", "content": "a"}], "completion": "a", "top_logprobs": 21},
+            "top_logprobs",
+        ),
+        ("/v1/embeddings", {}, "input"),
+        ("/v1/embeddings", {"input": []}, "input"),
+        ("/v1/embeddings", {"input": ""}, "input[0]"),
+        ("/v1/embeddings", {"input": ["a", 7]}, "input[1]"),
+        ("/v1/embeddings", {"input": [[3, -1]]}, "input[0]"),
+        ("/v1/embeddings", {"input": [[999_999]]}, "input[0]"),
+        ("/v1/embeddings", {"input": "a", "encoding_format": "hex"}, "encoding_format"),
+        ("/v1/embeddings", {"input": "a", "dimensions": 7}, "dimensions"),
+        ("/tokenize", {}, "content"),
+        ("/tokenize", {"content": 7}, "content"),
+        ("/tokenize", {"content": "a", "messages": []}, "content"),
+        ("/tokenize", {"messages": []}, "messages"),
+    ],
+)
+async def test_a_wrong_value_is_refused_by_its_field(
+    house: House, target: str, content: dict[str, Any], field: str
+) -> None:
+    answered = await post(house, target, content)
+    assert answered.status_code == 400
+    error = answered.json()["error"]
+    assert (error["code"], error["facts"]["field"]) == (RequestWrong.code, field)
+
+
+async def test_a_text_longer_than_the_context_names_both_sizes(house: House) -> None:
+    with pytest.raises(PromptTooLong) as caught:
+        await house.client.score(FRANCE, "hola " * 3000)
+    assert caught.value.facts["context_size"] == 1024
+    with pytest.raises(PromptTooLong):
+        await house.client.embed(["hola " * 3000])

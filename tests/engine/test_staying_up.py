@@ -1,0 +1,179 @@
+"""An engine that crashes or hangs ends, says how it ended, and is followed by a fresh one with the same snapshot."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+
+from configs.home import Home
+from engine import crashes
+from engine.diary import DIARY, Diary, Doing, Life, read_diary
+from engine.errors import EngineDied
+from engine.starting import STDERR, is_locked
+from tests.engine.conftest import PATIENCE, Break, House, ask
+from tests.engine.test_server import FRANCE, STORY, answer, openai
+
+PARIS = "The capital of France is Paris."
+
+
+def report_of(home: Home) -> dict[str, Any]:
+    """The one report there is."""
+    (path,) = crashes.reports(home)
+    found: dict[str, Any] = json.loads(path.read_text())
+    return found
+
+
+async def until_gone(home: Home) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while is_locked(home):
+            await asyncio.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("fault", "cause", "place"),
+    [
+        ("segfault", "segmentation_fault", "faulty_engine.py"),
+        ("ggml", "abort", "faulty_engine.py"),
+        ("hang", "decoding_hung", "in hang_in_native_code"),
+        ("spin", "hang", "in hang_with_pythons_lock"),
+        ("thread", "decoding_thread_died", "watchdog.py"),
+    ],
+)
+async def test_an_engine_that_breaks_is_followed_by_one_that_answers_and_by_a_report(
+    hasty: House, broken: Break, fault: str, cause: str, place: str
+) -> None:
+    broken(fault)
+    status = await hasty.client.start()
+    text, finished = await answer(hasty, ask(FRANCE))
+    assert (text, finished.usage.snapshot) == (PARIS, "v0")
+    report = report_of(hasty.home)
+    assert (report["cause"], report["pid"], report["snapshot"]) == (cause, status.pid, "v0")
+    assert report["doing"]["working"] + report["doing"]["waiting"] == 1
+    assert place in " ".join(report["stacks"])
+    assert len(report["version"]) >= 5
+    assert len(report["settings"]) == 16
+    # Where the code lies on this machine may say whose machine it is.
+    assert str(Path.cwd()) not in json.dumps(report)
+
+
+async def test_an_event_loop_that_hangs_ends_the_engine(hasty: House, broken: Break) -> None:
+    broken("loop")
+    await hasty.client.start()
+    async with openai(hasty) as client:
+        with pytest.raises(httpx.TransportError):
+            await client.get("/v1/models")
+    await until_gone(hasty.home)
+    assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
+    assert report_of(hasty.home)["cause"] == "event_loop_hung"
+
+
+async def test_the_last_words_of_native_code_are_in_the_report_without_anybodys_folders(
+    hasty: House, broken: Break
+) -> None:
+    broken("ggml")
+    await answer(hasty, ask(FRANCE))
+    assert report_of(hasty.home)["last_words"] == ["ggml.c:42: GGML_ASSERT(a->ne[0] == b->ne[0]) failed"]
+    assert report_of(hasty.home)["signal"] == "SIGABRT"
+
+
+async def test_an_engine_that_dies_in_mid_answer_leaves_its_numbers_and_its_last_log_lines(hasty: House) -> None:
+    stream = hasty.client.chat(ask(STORY), hasty.sampling(900))
+    for _ in range(20):
+        await anext(stream)
+    status = await hasty.client.status()
+    assert status is not None
+    os.kill(status.pid, signal.SIGSEGV)
+    with pytest.raises(EngineDied):
+        async for _ in stream:
+            pass
+    await until_gone(hasty.home)
+    crash = crashes.last_crash(hasty.home, hasty.settings)
+    assert crash is not None
+    assert crash.cause == "segmentation_fault"
+    report = report_of(hasty.home)
+    ((held, prompt, written),) = report["doing"]["slots"]
+    assert held >= prompt > 10
+    assert 5 <= written <= 900
+    assert report["doing"]["resident_mb"] > 50
+    assert [line["event"] for line in report["log"]] == ["serving"]
+
+
+async def test_an_engine_killed_without_a_word_is_reported_as_killed(hasty: House) -> None:
+    status = await hasty.client.start()
+    os.kill(status.pid, signal.SIGKILL)
+    await until_gone(hasty.home)
+    assert (await hasty.client.start()).pid != status.pid
+    assert (report_of(hasty.home)["cause"], report_of(hasty.home)["stacks"]) == ("killed", [])
+
+
+async def test_an_engine_that_ends_in_good_order_leaves_no_report(hasty: House) -> None:
+    for end in (hasty.client.stop, None):
+        status = await hasty.client.start()
+        if end:
+            await end()
+        else:
+            os.kill(status.pid, signal.SIGTERM)
+        await until_gone(hasty.home)
+    await hasty.client.start()
+    assert crashes.last_crash(hasty.home, hasty.settings) is None
+
+
+async def test_a_machine_that_lost_its_power_is_no_crash_of_the_engine(hasty: House) -> None:
+    status = await hasty.client.start()
+    os.kill(status.pid, signal.SIGKILL)
+    await until_gone(hasty.home)
+    diary = hasty.home.logs / DIARY
+    diary.write_text(json.dumps({**json.loads(diary.read_text()), "boot": "another"}))
+    await hasty.client.start()
+    assert crashes.reports(hasty.home) == []
+
+
+async def test_no_more_reports_are_kept_than_the_settings_say_and_the_newest_stay(hasty: House) -> None:
+    pids = []
+    for _ in range(3):
+        pids.append((await hasty.client.start()).pid)
+        os.kill(pids[-1], signal.SIGKILL)
+        await until_gone(hasty.home)
+    await hasty.client.start()
+    assert [json.loads(path.read_text())["pid"] for path in crashes.reports(hasty.home)] == pids[:0:-1]
+
+
+async def test_a_damaged_diary_keeps_no_engine_from_starting(hasty: House) -> None:
+    for content in (b"", b"{", b'{"pid": 1}', b'{"pid": 1, "doing": 7}', b"[]"):
+        (hasty.home.logs / DIARY).write_bytes(content)
+        assert read_diary(hasty.home.logs) is None
+        assert (await hasty.client.start()).snapshot == "v0"
+        await hasty.client.stop()
+
+
+def test_a_full_disk_makes_the_diary_grow_old_and_breaks_nothing(tmp_path: Path) -> None:
+    (tmp_path / DIARY).symlink_to("/dev/full")
+    diary = Diary(tmp_path, Life(1, 0.0, "0", "0", 0, "", 0))
+    diary.write(Doing(step=1))
+    diary.close()
+
+
+async def test_what_native_code_prints_of_a_request_is_gone_from_the_disk_at_the_next_look(hasty: House) -> None:
+    await hasty.client.start()
+    with (hasty.home.logs / STDERR).open("a") as stderr:
+        stderr.write('parse: error parsing grammar: root ::= "pelican"\n/x/y/ggml.c:7: GGML_ASSERT(n > 0) failed\n')
+    async with asyncio.timeout(PATIENCE):
+        while "pelican" in (hasty.home.logs / STDERR).read_text():
+            await asyncio.sleep(0.02)
+    assert (hasty.home.logs / STDERR).read_text() == "ggml.c:7: GGML_ASSERT(n > 0) failed\n"
+
+
+async def test_an_engine_stopped_for_a_moment_goes_on(hasty: House) -> None:
+    status = await hasty.client.start()
+    os.kill(status.pid, signal.SIGSTOP)
+    await asyncio.sleep(0.8)
+    os.kill(status.pid, signal.SIGCONT)
+    assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
+    assert (await hasty.client.start()).pid == status.pid

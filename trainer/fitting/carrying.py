@@ -1,0 +1,22 @@
+"""A whole fitting in this process: after a promotion, after the form was chosen anew, after a rollback."""
+
+from __future__ import annotations
+
+import signal
+import threading
+import time
+
+from configs.home import Home
+from configs.settings import Settings
+from engine.forms.records import AdaptedRecord
+from memory.household import Household
+from trainer.fitting.fit import Fitter
+
+
+def carry_fitting(home: Home, settings: Settings) -> AdaptedRecord | None:
+    """What is on record of the current snapshot then; stopped by SIGTERM or SIGINT. Raises what ``Fitter.run`` does."""
+    stopping = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stopping.set())
+    with Household.open(home, settings.memory) as household:
+        return Fitter(home, settings, household, time.time, stopping.is_set).run()

@@ -1,0 +1,225 @@
+"""The current snapshot's adapters, fitted to the form in which its model is served; what comes of it goes on record.
+
+What the snapshot is does not change: its name, its adapters, the way back from it. Where merging fails, loses too
+much, is slower, or is interrupted, the adapters go on being applied over the weights.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from configs.errors import EnlaceError, Reported
+from configs.home import Home
+from configs.settings import Settings
+from engine.catalogue import model_path
+from engine.client import EngineClient
+from engine.forms.machine import fingerprint
+from engine.forms.records import (
+    AS_PULLED,
+    PRUNED,
+    AdaptedRecord,
+    FormRecord,
+    adapters_key,
+    folder,
+    list_adapted,
+    read_adapted,
+    read_form,
+    write_adapted,
+)
+from engine.served import AdapterFile
+from memory.household import Household
+from memory.snapshots import Snapshot
+from trainer.errors import BaseReplaced, RunStopped, StageDied, StageOverBudget
+from trainer.fitting.worker import ERROR, MERGED, REPORT, TASK, FitTask
+from trainer.lessons import sorted_out
+from trainer.run_files import read_json, write_json
+from trainer.supervisor import POLL_SECONDS, worker_environment
+
+# Why adapters are not merged, so that trying again would find the same.
+LOSES, UNSTEADY, SLOW = FINAL = ("loses_too_much", "not_steady", "not_faster")
+WORKSHOP = "fit-"
+STAGE = "fit"
+
+
+class Fitter:
+    """Fits the current snapshot. ``stopping`` is looked at all the time; ``clock`` gives the time of day."""
+
+    def __init__(
+        self,
+        home: Home,
+        settings: Settings,
+        household: Household,
+        clock: Callable[[], float],
+        stopping: Callable[[], bool] = lambda: False,
+    ) -> None:
+        self._home = home
+        self._settings = settings
+        self._household = household
+        self._clock = clock
+        self._stopping = stopping
+
+    def run(self) -> AdaptedRecord | None:
+        """What is on record of the current snapshot then; None where it has no adapters.
+
+        Returns at once where it was fitted to this form on this machine before. Raises BaseReplaced, ModelMissing,
+        RunStopped, OSError; why it could not be merged is in the record.
+        """
+        snapshot = self._household.snapshots.current()
+        if not snapshot.adapters:
+            return None
+        model = model_path(self._home, snapshot.base_name)
+        found = self._household.snapshots.file_digest(model)
+        if found != snapshot.base_sha256:
+            raise BaseReplaced(path=str(model), expected=snapshot.base_sha256, found=found)
+        key = adapters_key([(each.sha256, each.scale) for each in snapshot.adapters])
+        with self._workshop(snapshot.base_sha256) as workshop:
+            form = self._form(snapshot.base_sha256)
+            known = read_adapted(self._home, snapshot.base_sha256, key)
+            name = (form.sha256 if form else None) or AS_PULLED
+            if known and known.machine == fingerprint() and known.form == name and known.why in ("", *FINAL):
+                return known
+            record = self._fitted(snapshot, model, form, workshop)
+            write_adapted(self._home, snapshot.base_sha256, key, record)
+        self._prune(snapshot.base_sha256)
+        self._take_up(snapshot)
+        return record
+
+    def _form(self, original: str) -> FormRecord | None:
+        """The form that is served on this machine."""
+        record = read_form(self._home, original)
+        return record if record and record.machine == fingerprint() else None
+
+    def _fitted(self, snapshot: Snapshot, model: Path, form: FormRecord | None, workshop: Path) -> AdaptedRecord:
+        weights = folder(self._home, snapshot.base_sha256) / form.file if form and form.file else model
+        engine = form.shaped(self._settings.engine) if form else self._settings.engine
+        name = (form.sha256 if form else None) or AS_PULLED
+        nothing = AdaptedRecord(
+            fingerprint(), name, snapshot.id, weights == model, None, None, None, {}, "", self._clock()
+        )
+        task = FitTask(
+            original=model,
+            weights=weights,
+            adapters=tuple(AdapterFile(self._household.artifacts.path(a.sha256), a.scale) for a in snapshot.adapters),
+            lessons=self._lessons(),
+            system_prompt=self._settings.assistant.system_prompt,
+            engine=engine,
+            busy_flag=self._home.busy_flag,
+            busy_wait_s=self._settings.training.budget.busy_wait_seconds,
+            busy_poll_s=self._settings.training.budget.busy_poll_seconds,
+            idle_priority=self._settings.training.idle_priority,
+        )
+        if weights == model and not engine.form.merge:
+            return nothing
+        write_json(workshop / TASK, task.as_json())
+        try:
+            report = self._worked(workshop)
+        except RunStopped:
+            raise
+        except EnlaceError as error:
+            return replace(nothing, why=error.code)
+        return self._judged(nothing, report, workshop)
+
+    def _judged(self, record: AdaptedRecord, report: dict[str, Any], workshop: Path) -> AdaptedRecord:
+        """The record of what was measured; merged weights that are to be served are in the store then."""
+        form = self._settings.engine.form
+        record = replace(
+            record,
+            overlay=report["overlay_loss"] <= form.most_adapter_loss,
+            overlay_loss=report["overlay_loss"],
+            merged_loss=report.get("merged_loss"),
+            speeds=report.get("speeds", {}),
+        )
+        if not form.merge:
+            return record
+        if report["merged_loss"] > form.most_adapter_loss:
+            return replace(record, why=LOSES)
+        if not report["steady"]:
+            return replace(record, why=UNSTEADY)
+        if record.speeds["merged_turn_s"] >= record.speeds["overlay_turn_s"]:
+            return replace(record, why=SLOW)
+        return replace(record, merged=self._household.artifacts.put_file(workshop / MERGED))
+
+    def _lessons(self) -> tuple[dict[str, Any], ...]:
+        """A few of the lessons that the adapters were trained for."""
+        kept, _ = sorted_out(self._household.lessons_for_training())
+        return tuple(lesson.as_json() for lesson in kept[: self._settings.training.evaluation.parity_answers])
+
+    def _worked(self, workshop: Path) -> dict[str, Any]:
+        """The worker's report. Raises what it reports, StageDied, StageOverBudget and RunStopped."""
+        deadline = time.monotonic() + self._settings.training.budget.run_seconds
+        with (workshop / "output.log").open("wb") as log:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "trainer.fitting.worker", str(workshop), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**os.environ, **worker_environment(self._settings.engine)},
+                cwd=Path(__file__).parents[2],
+            )
+            try:
+                while process.poll() is None:
+                    if self._stopping():
+                        raise RunStopped(run=STAGE)
+                    if time.monotonic() > deadline:
+                        raise StageOverBudget(stage=STAGE, seconds=self._settings.training.budget.run_seconds)
+                    time.sleep(POLL_SECONDS)
+            finally:
+                # It works on files of its own that are about to be removed: nothing of it has to be ended in order.
+                process.kill()
+                process.wait()
+        if (workshop / REPORT).is_file():
+            report: dict[str, Any] = read_json(workshop / REPORT)
+            return report
+        if (workshop / ERROR).is_file():
+            told = read_json(workshop / ERROR)
+            raise Reported(told["code"], told["facts"])
+        raise StageDied(stage=STAGE, status=process.returncode, log=str(workshop / "output.log"))
+
+    def _prune(self, original: str) -> None:
+        """Give back the room of merged weights that are neither the current snapshot's nor among the newest."""
+        current = self._household.snapshots.current()
+        kept = {adapters_key([(each.sha256, each.scale) for each in current.adapters])}
+        merged = [(path, record) for path, record in list_adapted(self._home, original) if record.merged]
+        for path, record in merged:
+            if len(kept) < self._settings.engine.form.merged_kept:
+                kept.add(path.stem)
+            if path.stem not in kept and record.merged:
+                write_adapted(self._home, original, path.stem, replace(record, merged=None, why=PRUNED))
+                self._household.artifacts.remove(record.merged)
+
+    def _take_up(self, snapshot: Snapshot) -> None:
+        """Have a running engine serve what is on record now; one that starts later does so by itself."""
+        snapshots = self._household.snapshots
+        if snapshots.current().digest != snapshot.digest:
+            return
+        client = EngineClient(self._home, self._settings.engine, lambda: snapshots.current().digest)
+        with contextlib.suppress(EnlaceError):
+            asyncio.run(client.load(snapshot.digest))
+
+    @contextlib.contextmanager
+    def _workshop(self, original: str) -> Iterator[Path]:
+        """A folder for what is made on the way, gone at the end; one fitting at a time, the others wait."""
+        place = folder(self._home, original)
+        place.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with (place / "fit.lock").open("wb") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            for left in place.glob(f"{WORKSHOP}*/"):
+                # Of a fitting that was killed: nobody else is here.
+                shutil.rmtree(left)
+            workshop = Path(tempfile.mkdtemp(prefix=WORKSHOP, dir=place))
+            try:
+                yield workshop
+            finally:
+                shutil.rmtree(workshop)
