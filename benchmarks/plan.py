@@ -49,6 +49,16 @@ class InterfacePlan(BaseModel):
     timeout_s: float = Field(gt=0, description="Seconds that one run may take.")
 
 
+class PullPlan(BaseModel):
+    """How much ``benchmarks.pull`` measures."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    megabytes: int = Field(ge=1, description="Size of the model that is downloaded.")
+    rounds: int = Field(ge=1, description="How often each side downloads it.")
+    connection_mb_per_s: int = Field(ge=1, description="What the limited server sends each connection a second.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -57,6 +67,7 @@ class Plan(BaseModel):
     engine: EnginePlan
     learning: LearningPlan
     interface: InterfacePlan
+    pull: PullPlan
 
 
 def load_plan(*, quick: bool) -> Plan:

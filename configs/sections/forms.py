@@ -59,4 +59,9 @@ class FormSettings(BaseModel):
     most_adapter_loss: float = Field(
         ge=0, description="Nats a token that an adapter may lose by a form or by being merged, at most."
     )
+    merged_least_gain: float = Field(
+        gt=-1,
+        description="How much faster merged weights must be than the adapters over the weights to be served (0.05: 5 %; "
+        "below 0 they may be slower).",
+    )
     merged_kept: int = Field(ge=1, description="How many snapshots' merged weights are kept, the newest.")

@@ -147,7 +147,7 @@ class Fitter:
             return replace(record, why=LOSES)
         if not report["steady"]:
             return replace(record, why=UNSTEADY)
-        if record.speeds["merged_turn_s"] >= record.speeds["overlay_turn_s"]:
+        if record.speeds["merged_turn_s"] * (1 + form.merged_least_gain) > record.speeds["overlay_turn_s"]:
             return replace(record, why=SLOW)
         return replace(record, merged=self._household.artifacts.put_file(workshop / MERGED))
 
