@@ -196,8 +196,8 @@ class Decoding:
             readers,
             key=lambda each: len(each[1].job.prompt) - len(each[0].tokens) if shortest else each[1].job.arrived,
         )
-        chunk = self._chunk(len(work.job.prompt) - len(slot.tokens))
         begun = len(slot.tokens)
+        chunk = self._chunk(begun, len(work.job.prompt) - begun)
         tokens = work.job.prompt[begun : begun + chunk]
         last = begun + chunk == len(work.job.prompt)
         self.loaded.apply(slot.adapters)
@@ -208,13 +208,15 @@ class Decoding:
         if last:
             self._advance(slot, work, chunk - 1)
 
-    def _chunk(self, left: int) -> int:
+    def _chunk(self, begun: int, left: int) -> int:
         """How many tokens of a prompt to read now: few where somebody else waits for a word, many of a long one."""
         settings = self.loaded.settings
         if self.working > 1:
             longest = min(settings.prompt_chunk, settings.shared_prompt_chunk)
         else:
-            longest = settings.prompt_chunk if left < settings.long_prompt_tokens else settings.long_prompt_chunk
+            # Not at the beginning, which other conversations share: what they build on is computed in one way only.
+            long = min(begun, left) >= settings.long_prompt_tokens
+            longest = settings.long_prompt_chunk if long else settings.prompt_chunk
         return left if left <= longest else min(longest, left - CHUNK_LEAST)
 
     def _make_room(self, tokens: int) -> None:

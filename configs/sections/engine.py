@@ -82,7 +82,9 @@ class EngineSettings(BaseModel):
         description="The same while somebody else is answered too: smaller lets the others' words come more evenly.",
     )
     long_prompt_tokens: int = Field(
-        ge=2, description="From so many tokens left to read on, a prompt that nobody else waits beside is a long one."
+        ge=2,
+        description="Where so many tokens of a prompt are read and so many are left, and nobody else is answered, it is a "
+        "long one.",
     )
     long_prompt_chunk: int = Field(
         ge=2, description="Tokens of a long prompt read per step; 64 are read faster each than 63, and stop as soon."
