@@ -85,7 +85,7 @@ def _calls(given: Any, name: str) -> tuple[ToolCall, ...]:
 
 def _arguments(given: Any, name: str) -> dict[str, Any]:
     try:
-        arguments = json.loads(given or "{}") if isinstance(given, str) else given
+        arguments = json.loads(given or "{}") if given is None or isinstance(given, str) else given
     except (ValueError, RecursionError):
         arguments = None
     if not isinstance(arguments, dict):

@@ -100,7 +100,7 @@ def _report(home: Home, settings: EngineSettings, life: Life, stacks: list[str],
     }
     path = home.logs / f"crash-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{life.pid}.json"
     try:
-        _write_whole(path, report)
+        _write_whole(path, report, lasting=True)
     except OSError:
         return None  # no room for it; the engine must start all the same
     for old in reports(home)[settings.crash_reports :]:
@@ -149,7 +149,7 @@ def _count(home: Home, starts: int = 0, crashes: int = 0) -> Counts:
         counts = Counts()
     counts = Counts(counts.starts + starts, counts.crashes + crashes)
     with contextlib.suppress(OSError):
-        _write_whole(path, asdict(counts))
+        _write_whole(path, asdict(counts), lasting=False)
     return counts
 
 
@@ -195,13 +195,15 @@ def _last_lines(path: Path, pid: int, most: int) -> list[Any]:
     return list(found)
 
 
-def _write_whole(path: Path, content: Any) -> None:
+def _write_whole(path: Path, content: Any, *, lasting: bool) -> None:
+    """Write it aside, then in its place. ``lasting``: it outlives a loss of power, which takes its time."""
     aside = path.with_suffix(f".{os.getpid()}.tmp")
     try:
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
             json.dump(content, file, indent=1)
-            file.flush()
-            os.fsync(file.fileno())
+            if lasting:
+                file.flush()
+                os.fsync(file.fileno())
         aside.replace(path)
     finally:
         aside.unlink(missing_ok=True)

@@ -25,6 +25,9 @@ def families(scheduler: Scheduler, settings: EngineSettings, counts: Counts, upt
         gauge("enlace_queue_length", "Questions waiting for a slot.", scheduler.waiting),
         gauge("enlace_cache_tokens", "Tokens that the slots hold.", sum(held)),
         gauge(
+            "enlace_prefix_cache_bytes", "What is kept of conversations that left their slots.", scheduler.prefix_bytes
+        ),
+        gauge(
             "enlace_cache_tokens_room",
             "Tokens that there is room for now, all slots.",
             scheduler.loaded.context.size * settings.slots,

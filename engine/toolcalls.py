@@ -11,7 +11,9 @@ from engine.text import doubtful
 
 OPENINGS = (HERMES, PYTHON, MISTRAL)
 CLOSERS = frozenset("}]>`")
-SHORT = 64  # characters that are soon looked through again
+# A block that goes on is looked through anew when it may have ended; when it is long, only now and then, so that the
+# work stays in proportion: characters from which on it is short and long, and the share by which a long one must grow.
+SHORT, LONG, GROWTH = 64, 1024, 8
 BETWEEN = " \t\r\n;"  # what models write between two calls
 
 
@@ -29,7 +31,7 @@ class CallReader:
         self._held = ""
         self._blanks = ""  # not given out yet: dropped where a call follows
         self._at_start = True  # nothing but blanks was written since the beginning, or since a call
-        self._waiting = False  # for the end of a long block
+        self._looked = 0  # how much of a block was looked through and had no end yet
         self.ended = False
 
     @property
@@ -40,7 +42,10 @@ class CallReader:
     def feed(self, text: str) -> list[Piece]:
         """What became certain with ``text``."""
         self._held += text
-        if self._waiting and CLOSERS.isdisjoint(text):
+        looked = self._looked
+        if looked > SHORT and CLOSERS.isdisjoint(text):
+            return []
+        if looked > LONG and len(self._held) < looked + looked // GROWTH:
             return []
         return self._read(last=False)
 
@@ -71,7 +76,7 @@ class CallReader:
             return False
         self._say(pieces, self._take(place))
         block = read_block(self._held, self._offered, last=last)
-        self._waiting = block is None and len(self._held) > SHORT
+        self._looked = len(self._held) if block is None else 0
         if block is None:
             return False
         self._take(block.length)

@@ -55,7 +55,7 @@ class Upkeep:
             pid=os.getpid(),
             started=time.time(),
             version=version("enlace"),
-            settings=hashlib.sha256(settings.model_dump_json().encode()).hexdigest()[:DIGEST_LENGTH],
+            settings=_digest(settings),
             stderr_from=(home.logs / STDERR).stat().st_size if self._own_stderr else 0,
             boot=this_boot(),
             out_of_memory_kills=out_of_memory_kills(),
@@ -138,3 +138,9 @@ def _doing(scheduler: Scheduler, pulse: Pulse) -> Doing:
         slots=at_work,
         resident_mb=resident_memory() // MB,
     )
+
+
+def _digest(settings: EngineSettings) -> str:
+    """What tells these settings from others; nothing secret goes into it."""
+    told = settings.model_dump_json(exclude={"hub_token"})
+    return hashlib.sha256(told.encode()).hexdigest()[:DIGEST_LENGTH]

@@ -14,9 +14,9 @@ from typing import Any
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.errors import BenchRunning, FormNotMeasured, ModelTooBig
+from engine.errors import BenchRunning, FormNotMeasured, ModelBroken, ModelTooBig
 from engine.fingerprint import file_sha256
-from engine.fit import available_memory, check_fits
+from engine.fit import check_fits
 from engine.forms.children import TaskFailed, run_task
 from engine.forms.keeping import keep_form
 from engine.forms.machine import fingerprint
@@ -51,7 +51,10 @@ class Chosen:
 
 
 class Bench:
-    """One measurement. ``tell`` is called as it goes on; ``clock`` gives the time of day in seconds."""
+    """One measurement. ``tell`` is called as it goes on; ``clock`` gives the time of day in seconds.
+
+    ``carry_out`` does one task in a process of its own, within so many seconds.
+    """
 
     def __init__(
         self,
@@ -63,6 +66,7 @@ class Bench:
         *,
         clock: Callable[[], float],
         tell: Callable[[Told], None] = lambda _told: None,
+        carry_out: Callable[[dict[str, Any], float], dict[str, Any]] = run_task,
     ) -> None:
         self._home = home
         self._settings = settings
@@ -72,8 +76,8 @@ class Bench:
         self._system_prompt = system_prompt
         self._clock = clock
         self._tell = tell
+        self._carry_out = carry_out
         self._done = self._tasks = 0
-        self._seen: list[FormRow] = []
 
     def run(self, *, dry: bool) -> Chosen:
         """Measure, and unless ``dry`` keep what was found best.
@@ -123,12 +127,15 @@ class Bench:
         return rows
 
     def _check_fits(self, row: FormRow) -> None:
-        summary = check_gguf(row.path)
-        size = min(self._settings.context_size, summary.context_length or self._settings.context_size)
+        """See that a form is whole and that there is memory for it; else why not, in its row."""
         try:
+            summary = check_gguf(row.path)
+            size = min(self._settings.context_size, summary.context_length or self._settings.context_size)
             check_fits(summary, size * self._settings.slots, self._settings.memory_reserve_mb)
         except ModelTooBig as error:
-            row.why = f"needs {error.facts['needed_mb']} MB, {(available_memory() or 0) >> 20} MB are free"
+            row.why = f"needs {error.facts['needed_mb']} MB, {error.facts['available_mb']} MB are free"
+        except ModelBroken as error:
+            row.why = str(error.facts["reason"])
 
     def _measure_loss(self, rows: Sequence[FormRow], workshop: Path) -> None:
         base = rows[0]
@@ -232,7 +239,7 @@ class Bench:
         self._tell(Told(self._done, max(self._tasks, self._done + 1), what, row.form))
         self._done += 1
         try:
-            return run_task({"spins": self._settings.thread_spins, **task}, self._forms.child_timeout_s)
+            return self._carry_out({"spins": self._settings.thread_spins, **task}, self._forms.child_timeout_s)
         except TaskFailed as error:
             row.why = str(error)
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from engine.metrics import CONTENT_TYPE, Counter, Histogram, gauge, page
 from tests.engine.conftest import House, ask
 from tests.engine.snapshots import write_adapter, write_manifest
 from tests.engine.test_server import FRANCE, answer, body, openai
+from tests.project import ROOT
 
 WORD = "zanzibar-pelican"
 
@@ -115,6 +117,17 @@ async def test_slots_memory_and_starts_are_told_as_they_are(house: House) -> Non
     assert value(metrics, "enlace_starts_total") >= 1
     assert value(metrics, "process_resident_memory_bytes") > 50_000_000
     assert value(metrics, "enlace_cache_tokens_limit") == status.slots * status.context_size
+
+
+async def test_the_page_on_the_engine_tells_of_every_metric_in_its_own_sentence(house: House) -> None:
+    await house.client.start()
+    async with openai(house) as client:
+        text = (await client.get("/metrics")).text
+    helps = dict(line.removeprefix("# HELP ").split(" ", 1) for line in text.splitlines() if line.startswith("# HELP"))
+    told = re.findall(
+        r"^\| `(\w+)` \| (.+) \|$", (ROOT / "docs" / "engine.md").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    assert dict(told) == helps
 
 
 def labelled(text: str) -> Counter:
