@@ -8,14 +8,14 @@ import secrets
 import string
 import time
 import uuid
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
-from engine.answers import Called, Delta, Finished, Piece, Thought
+from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
 from engine.callforms import Offered
 from engine.errors import EngineError, told
 from engine.jobs import Job, JobEvent, Written
@@ -24,14 +24,14 @@ from engine.replies import chunk, completion, encoded, error_object
 from engine.requests import ChatRequest
 from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
-from engine.served import read_served
+from engine.served import adapted, read_served
 from engine.tally import Tally
 
 JSON = [(b"content-type", b"application/json")]
 CALL_ID_LENGTH = 9
 EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
-Told = Piece | Finished | EngineError
+Told = Waiting | Piece | Finished | EngineError
 
 
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
@@ -79,7 +79,9 @@ class Answer:
 
         request = self._request
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
-        job = Job(request.messages, request.sampling, seed, emit, request.cache_key, request.options)
+        job = Job(
+            request.messages, request.sampling, seed, emit, request.cache_key, request.options, owner=request.user
+        )
         events = self._pieces(job)
         try:
             first = await self._first(job, events)
@@ -91,12 +93,16 @@ class Answer:
                 await self._whole(send, first, events)
         finally:
             self._scheduler.cancel(job)
+            if job.served is not None:
+                self._scheduler.release(job.served)
 
     async def _first(self, job: Job, events: AsyncIterator[Told]) -> Told:
         """Have the job answered; the first that is told of it, or what kept it from being begun."""
         try:
             if self._request.manifest is not None:
                 await serve_manifest(self._home, self._scheduler, self._request.manifest)
+            if self._request.adapters is not None:
+                await self._lease(job, self._request.adapters)
             # A long text takes its time to be read into tokens, so not in the event loop.
             await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
         except Exception as error:
@@ -105,9 +111,17 @@ class Answer:
             return refusal
         return await anext(events)
 
+    async def _lease(self, job: Job, adapters: Sequence[tuple[str, float]]) -> None:
+        """Have ``job`` answered with these adapters. Raises what reading and trying them raises."""
+        loop, served = asyncio.get_running_loop(), self._scheduler.loaded.served
+        job.served = await loop.run_in_executor(None, adapted, self._home, served, adapters)
+        await asyncio.wrap_future(self._scheduler.lease(job.served))
+
     async def _pieces(self, job: Job) -> AsyncIterator[Told]:
         """What the decoding thread reports, thoughts and tool calls told apart, up to and with the end."""
-        event = await self._events.get()
+        while isinstance(event := await self._events.get(), Waiting):
+            if self._request.stream:
+                yield event
         # Not before now is it certain which model writes, and so in which form.
         reader = self._reader(job)
         while isinstance(event, Written):
@@ -159,6 +173,8 @@ def _streamed(head: dict[str, Any], event: Told, calls: int) -> dict[str, Any]:
         return error_object(event)
     if isinstance(event, Finished):
         return chunk(head, finished=event)
+    if isinstance(event, Waiting):
+        return {**chunk(head), "enlace": {"waiting": event.place}}
     return chunk(head, event, calls=calls)
 
 

@@ -103,6 +103,13 @@ Piece = Delta | Thought | Called
 
 
 @dataclass(frozen=True)
+class Waiting:
+    """Every slot is taken: the question is the ``place``th in the queue, 1 for the next."""
+
+    place: int
+
+
+@dataclass(frozen=True)
 class Finished:
     """The end of an answer and why it ended there."""
 

@@ -202,6 +202,7 @@ class EngineClient:
             "stream": True,
             "stream_options": {"include_usage": True},
             "cache_key": cache_key,
+            "user": cache_key.partition("/")[0] if cache_key else None,
             **asdict(sampling),
         }
 
@@ -226,6 +227,8 @@ def _pieces(event: dict[str, Any]) -> list[Piece | Finished]:
         for call in delta.get("tool_calls") or ():
             function = call["function"]
             pieces.append(Called(ToolCall(call["id"], function["name"], json.loads(function["arguments"]))))
+    if "waiting" in event.get("enlace", {}):
+        return [Waiting(event["enlace"]["waiting"])]
     if "enlace" in event:
         tokens, ours = event["usage"], event["enlace"]
         usage = Usage(

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, TokenLogprob, Usage
-from engine.errors import EngineError
+from engine.errors import AdapterMismatch, EngineError
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
@@ -55,6 +55,8 @@ class Decoding:
     def begin(self, job: Job) -> bool:
         """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
         served = job.served or self.loaded.served
+        if served.model != self.loaded.served.model:
+            raise AdapterMismatch(path=str(served.adapters[-1].path), reason="the model was exchanged meanwhile")
         slot = choose_slot(self.slots, job, served.adapters)
         if slot is None:
             return False
@@ -90,14 +92,16 @@ class Decoding:
             slot.empty()
         self._prefixes.clear()
 
-    def adopt(self, served: ServedSnapshot, *, forget: bool) -> None:
+    def adopt(self, served: ServedSnapshot) -> None:
         """Answer new questions with another, prepared, snapshot of this model; those begun keep theirs.
 
-        What the one before left in the cache stays for a rollback. ``forget``: free the adapters that nobody uses.
+        What the one before left in the cache stays for a rollback.
         """
         self.loaded.served = served
-        if forget:
-            self.loaded.forget_adapters([slot.work.served.adapters for slot in self.slots if slot.work])
+
+    def forget_adapters(self, in_use: Iterable[AdapterSet]) -> None:
+        """Free the adapters that are in none of these sets and that no answer is written with."""
+        self.loaded.forget_adapters([*in_use, *(slot.work.served.adapters for slot in self.slots if slot.work)])
 
     def drop_cache(self) -> None:
         """Forget all that no answer in flight needs."""

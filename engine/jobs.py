@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.answer_form import AnswerForm
-from engine.answers import Finished, Sampling, TokenLogprob
+from engine.answers import Waiting, Finished, Sampling, TokenLogprob
 from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong
 from engine.messages import PLAIN, Message, PromptOptions
 
@@ -26,7 +26,7 @@ class Written:
     logprobs: tuple[TokenLogprob, ...] = ()
 
 
-JobEvent = Written | Finished | EngineError
+JobEvent = Waiting | Written | Finished | EngineError
 
 
 @dataclass(eq=False)
@@ -37,7 +37,7 @@ class Job:
     that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``served`` answers it where
     that is not what is served at the time. ``cancelled`` may be set by any thread at any time. ``prompt``: the
     tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called; ``form``: how
-    its answer has to be read.
+    its answer has to be read; ``place``: the place in the queue that was told last.
     """
 
     messages: Sequence[Message]
@@ -51,6 +51,7 @@ class Job:
     cancelled: bool = False
     arrived: float = field(default=0.0, init=False)
     prompt: list[int] = field(default_factory=list, init=False)
+    place: int = field(default=0, init=False)
     form: AnswerForm = field(default_factory=AnswerForm, init=False)
     model: Path | None = field(default=None, init=False)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,11 +15,17 @@ from engine.messages import Message, PromptOptions
 from engine.sampling_fields import read_sampling
 
 
+DIGEST = re.compile(r"[0-9a-f]{64}")
+MOST_ADAPTERS = 8
+LARGEST_SCALE = 16
+
+
 @dataclass(frozen=True)
 class ChatRequest:
     """A checked request. ``manifest``: the snapshot that must be the one to answer, or None for whatever is served.
 
-    ``parallel_calls``: whether one answer may call several tools.
+    ``user`` asks: nobody gets every slot. ``adapters``: digests and scales of those to answer with, or None for the
+    snapshot's own. ``parallel_calls``: whether one answer may call several tools.
     """
 
     messages: tuple[Message, ...]
@@ -27,6 +34,8 @@ class ChatRequest:
     sampling: Sampling
     stream: bool
     cache_key: str | None
+    user: str | None
+    adapters: tuple[tuple[str, float], ...] | None
     manifest: str | None
     model: str
 
@@ -41,6 +50,8 @@ def read_chat_request(body: bytes, defaults: SamplingSettings) -> ChatRequest:
         sampling=read_sampling(given, defaults),
         stream=_typed(given, "stream", bool) or False,
         cache_key=_typed(given, "cache_key", str),
+        user=_typed(given, "user", str),
+        adapters=_adapters(given.get("adapters")),
         manifest=_typed(given, "manifest", str),
         model=_typed(given, "model", str) or "",
     )
@@ -55,6 +66,23 @@ def read_object(body: bytes) -> dict[str, Any]:
     if not isinstance(given, dict):
         raise RequestWrong(field="body", reason="not a JSON object")
     return given
+
+
+def _adapters(given: Any) -> tuple[tuple[str, float], ...] | None:
+    """The adapters that a request names: ``[{"sha256": …, "scale": …}, …]``."""
+    if given is None:
+        return None
+    if not isinstance(given, list) or len(given) > MOST_ADAPTERS:
+        raise RequestWrong(field="adapters", reason=f"a list of at most {MOST_ADAPTERS} is needed")
+    chosen = []
+    for place, entry in enumerate(given):
+        digest, scale = (entry.get("sha256"), entry.get("scale", 1.0)) if isinstance(entry, dict) else (None, None)
+        if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
+            raise RequestWrong(field=f"adapters[{place}].sha256", reason="a SHA-256 in hex is needed")
+        if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= LARGEST_SCALE:
+            raise RequestWrong(field=f"adapters[{place}].scale", reason=f"a number up to {LARGEST_SCALE} is needed")
+        chosen.append((digest, float(scale)))
+    return tuple(chosen)
 
 
 def _typed(given: dict[str, Any], name: str, kind: type) -> Any:

@@ -10,7 +10,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished
+from engine.answers import Finished, Waiting
 from engine.busy import BusyFlag
 from engine.decoding import Decoding
 from engine.errands import Errands, Steps
@@ -18,7 +18,7 @@ from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job
 from engine.loaded import Loaded, load
 from engine.logs import note
-from engine.served import ServedSnapshot
+from engine.served import AdapterSet, ServedSnapshot
 from engine.slots import Slot
 from engine.swaps import Swap, Swaps
 
@@ -38,6 +38,8 @@ class Scheduler:
         self._errands = Errands()
         self._changed = threading.Condition()
         self.swaps = Swaps(self._wake)
+        self._leases: collections.Counter[AdapterSet] = collections.Counter()
+        self._lately: collections.deque[AdapterSet] = collections.deque(maxlen=settings.adapter_sets)
         self._ending = self._dropping = False
         self._thread = threading.Thread(target=self._run, name="decoding", daemon=True)
 
@@ -109,6 +111,29 @@ class Scheduler:
             self._changed.notify()
         return done
 
+    def lease(self, served: ServedSnapshot) -> Future[None]:
+        """Have the adapters of ``served``, of the model that is served now, at hand for jobs that name it.
+
+        The future ends when they are, or with what is wrong with them. They stay until ``release``, which is due
+        whatever the future said, and a while after it for whoever asks with them again.
+        """
+        with self._changed:
+            self._leases[served.adapters] += 1
+            if self._ending:
+                return _refused(EngineStopping())
+            done = self.swaps.add(served, for_all=False)
+            self._changed.notify()
+        return done
+
+    def release(self, served: ServedSnapshot) -> None:
+        """One who leased these adapters does not need them any more."""
+        with self._changed:
+            self._leases[served.adapters] -= 1
+            self._leases += collections.Counter()
+            if served.adapters in self._lately:
+                self._lately.remove(served.adapters)
+            self._lately.append(served.adapters)
+
     def run_errand(self, steps: Steps[T]) -> Future[T]:
         """Have the generator ``steps(loaded)`` run in the decoding thread, a step between two of the answers'.
 
@@ -166,6 +191,7 @@ class Scheduler:
         self._drop_cancelled()
         self._swap_if_due()
         self._admit()
+        self._tell_places()
         self._decoding.step()
         self._errands.step(self.loaded)
 
@@ -197,8 +223,13 @@ class Scheduler:
     def _adopt(self, swap: Swap) -> None:
         if swap.prepared is not None:
             swap.prepared.result()
-        # An errand may be computing with the adapters of before in a cache of its own.
-        self._decoding.adopt(swap.served, forget=not self._errands)
+        if swap.for_all:
+            self._decoding.adopt(swap.served)
+        # An errand may be computing with adapters in a cache of its own.
+        if not self._errands:
+            with self._changed:
+                in_use = {*self._leases, *self._lately}
+            self._decoding.forget_adapters(in_use)
 
     def _admit(self) -> None:
         """Give waiting questions free slots; none while another model is about to come in."""
@@ -215,6 +246,14 @@ class Scheduler:
                 job.emit(told(error))
             with self._changed:
                 self._queue.remove(job)
+
+    def _tell_places(self) -> None:
+        """Tell everybody who waits where in the queue they are, when that has changed."""
+        with self._changed:
+            moved = [(place, job) for place, job in enumerate(self._queue, 1) if job.place != place]
+        for place, job in moved:
+            job.place = place
+            job.emit(Waiting(place))
 
     @property
     def _exchanging(self) -> bool:

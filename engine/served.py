@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from configs.home import Home
 from engine.catalogue import model_path
-from engine.errors import ModelReplaced, SnapshotBroken
+from engine.errors import AdapterMismatch, ModelReplaced, SnapshotBroken
 from engine.fingerprint import file_sha256
 from engine.forms.records import FormRecord
 from engine.forms.serving import served_form
@@ -75,6 +76,18 @@ def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
         return pulled
     adapters = () if form.merged else recorded.adapters
     return replace(pulled, model=form.weights, adapters=adapters, form=form.record, merged=form.merged, pulled=pulled)
+
+
+def adapted(home: Home, served: ServedSnapshot, adapters: Sequence[tuple[str, float]]) -> ServedSnapshot:
+    """The model of ``served`` with these adapters of the store (digest, scale) in place of the snapshot's own.
+
+    Raises SnapshotBroken (one is missing or damaged) and AdapterMismatch (what was learned is part of the weights).
+    """
+    if served.merged:
+        raise AdapterMismatch(path=str(served.model), reason="what was learned is merged into the weights")
+    files = tuple(_adapter(home, digest, {"sha256": digest, "scale": scale}) for digest, scale in adapters)
+    chosen = "+".join(f"{digest[:8]}x{scale:g}" for digest, scale in adapters) or "base"
+    return replace(served, name=f"{served.name}:{chosen}", adapters=files, pulled=None)
 
 
 def read_recorded(home: Home, manifest_digest: str) -> RecordedSnapshot:

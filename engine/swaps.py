@@ -19,9 +19,13 @@ log = logging.getLogger("enlace.engine")
 
 @dataclass(eq=False)
 class Swap:
-    """One snapshot, ``done`` when it is served; ``prepared`` when its adapters are at hand, or with what is wrong."""
+    """One snapshot, ``done`` when it is served; ``prepared`` when its adapters are at hand, or with what is wrong.
+
+    ``for_all``: every later question gets it; else only those that name its adapters.
+    """
 
     served: ServedSnapshot
+    for_all: bool = True
     done: Future[None] = field(default_factory=Future)
     prepared: Future[None] | None = None
 
@@ -42,9 +46,9 @@ class Swaps:
     def __len__(self) -> int:
         return len(self._waiting)
 
-    def add(self, served: ServedSnapshot) -> Future[None]:
-        """Queue a snapshot; the future of its being served."""
-        swap = Swap(served)
+    def add(self, served: ServedSnapshot, *, for_all: bool = True) -> Future[None]:
+        """Queue a snapshot; the future of its being served, or of its adapters' being at hand."""
+        swap = Swap(served, for_all)
         self._waiting.append(swap)
         return swap.done
 
@@ -87,12 +91,14 @@ class Swaps:
             serve(swap)
         except Exception as error:
             refusal = told(error)
-            note(log, "swap_refused", logging.WARNING, snapshot=swap.served.name, error=refusal)
-            self.on_swap(False, clock() - begun)
+            if swap.for_all:
+                note(log, "swap_refused", logging.WARNING, snapshot=swap.served.name, error=refusal)
+                self.on_swap(False, clock() - begun)
             self.refuse(swap, refusal)
         else:
-            note(log, "swapped", snapshot=swap.served.name, pause_s=clock() - begun)
-            self.on_swap(True, clock() - begun)
+            if swap.for_all:
+                note(log, "swapped", snapshot=swap.served.name, pause_s=clock() - begun)
+                self.on_swap(True, clock() - begun)
             self._waiting.remove(swap)
             if swap.done.set_running_or_notify_cancel():
                 swap.done.set_result(None)

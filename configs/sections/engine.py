@@ -92,6 +92,9 @@ class EngineSettings(BaseModel):
     prefix_cache_mb: int = Field(
         ge=0, description="Memory for what conversations that lost their slot had in the cache; 0 keeps nothing."
     )
+    adapter_sets: int = Field(
+        ge=0, description="How many sets of adapters that single requests named stay loaded for the next one."
+    )
     prefix_least_tokens: int = Field(
         ge=1, description="Fewer tokens than this in common with another conversation are read again, not copied."
     )
