@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import RequestWrong
-from engine.messages import ROLES, Message, PromptOptions, ToolCall
+from engine.messages import ROLES, Message, PromptOptions, ToolCall, thinking
 
 MOST_TOOLS = 128  # as OpenAI
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
@@ -134,16 +134,13 @@ def _variables(given: Mapping[str, Any]) -> dict[str, Any]:
     for name in found:
         if name in RESERVED or not name.isidentifier():
             raise RequestWrong(field="chat_template_kwargs", reason=f"no variable may be called {name!r:.60}")
-    thinking = given.get("enable_thinking", found.get("enable_thinking"))
-    if thinking is not None and not isinstance(thinking, bool):
+    thinks = given.get("enable_thinking", found.get("enable_thinking"))
+    if thinks is not None and not isinstance(thinks, bool):
         raise RequestWrong(field="enable_thinking", reason="must be true or false")
     effort = given.get("reasoning_effort")
     if effort is not None:
         if effort not in EFFORTS:
             raise RequestWrong(field="reasoning_effort", reason=f"must be one of {', '.join(EFFORTS)}")
         found["reasoning_effort"] = effort
-        thinking = effort != "none" if thinking is None else thinking
-    if thinking is not None:
-        # The same thing under the names that different families of templates have for it.
-        found["enable_thinking"] = found["thinking"] = thinking
-    return found
+        thinks = effort != "none" if thinks is None else thinks
+    return found if thinks is None else {**found, **thinking(thinks)}

@@ -62,3 +62,8 @@ class PromptOptions:
 
 
 PLAIN = PromptOptions()
+
+
+def thinking(on: bool) -> dict[str, Any]:
+    """The variables that have a thinking model think, or answer at once, by the names that templates have for them."""
+    return {"enable_thinking": on, "thinking": on}

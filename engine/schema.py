@@ -11,16 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import RequestWrong
-from engine.grammar_check import ROOT, check_grammar
+from engine.grammar_check import check_grammar
 from engine.schema_alike import Schemas
 from engine.schema_keywords import (
-    HIGHS,
     KEYWORDS,
-    LOWS,
-    NUMBER,
     check_keywords,
     counts_of,
-    decimal_of,
     is_of,
     list_of_some,
     properties_of,
@@ -28,30 +24,12 @@ from engine.schema_keywords import (
     required_of,
     types_of,
 )
-from engine.schema_numbers import ANY_INTEGER, ANY_NUMBER, Bound, integer_rule, number_rule
-from engine.schema_strings import CHARACTER, FORMATS, any_of, length_rule, literal, other_key_rule
+from engine.schema_rules import Rules, times
+from engine.schema_scalars import number_of, text_of
+from engine.schema_strings import any_of, literal, other_key_rule
 
 DEEPEST_SCHEMA = 60
 LARGEST_SCHEMA = 5000
-# Rules that any schema may need, and which others each of them uses.
-COMMON: Mapping[str, tuple[str, tuple[str, ...]]] = {
-    "space": (r'(" " | "\n" [ ]{0,20})?', ()),
-    "character": (CHARACTER, ()),
-    "string": (r'"\"" character* "\""', ("character",)),
-    "number": (ANY_NUMBER, ()),
-    "integer": (ANY_INTEGER, ()),
-    "boolean": ('"true" | "false"', ()),
-    "null": ('"null"', ()),
-    "object": (
-        '"{" space (string ":" space value ("," space string ":" space value)* space)? "}"',
-        ("space", "string", "value"),
-    ),
-    "array": ('"[" space (value ("," space value)* space)? "]"', ("space", "value")),
-    "value": (
-        "object | array | string | number | boolean | null",
-        ("object", "array", "string", "number", "boolean", "null"),
-    ),
-}
 
 
 def schema_grammar(schema: Any, field: str) -> str:
@@ -76,13 +54,12 @@ class _Converter:
         self._schema = schema
         self._field = field
         self._schemas = Schemas(schema)
-        self._rules: dict[str, str] = {}
+        self._rules = Rules()
         self._references: dict[str, str] = {}
         self._seen = 0
 
     def grammar(self) -> str:
-        self._rules[ROOT] = self._rule(self._schema, self._field, 0)
-        return "\n".join(f"{name} ::= {rule}" for name, rule in self._rules.items())
+        return self._rules.grammar(self._rule(self._schema, self._field, 0))
 
     def _rule(self, schema: Any, at: str, depth: int) -> str:
         """What ``schema`` allows, as the right side of a rule."""
@@ -90,7 +67,7 @@ class _Converter:
         if depth > DEEPEST_SCHEMA or self._seen > LARGEST_SCHEMA:
             refuse(at, f"more than {DEEPEST_SCHEMA} levels or {LARGEST_SCHEMA} schemas")
         if schema is True:
-            return self._common("value")
+            return self._rules.common("value")
         if not isinstance(schema, dict):
             refuse(at, "nothing fits it" if schema is False else "a schema is an object")
         for keyword, read in (
@@ -107,20 +84,7 @@ class _Converter:
 
     def _named(self, schema: Any, at: str, depth: int) -> str:
         """A rule of its own for ``schema``; its name."""
-        return self._add(self._rule(schema, at, depth + 1))
-
-    def _add(self, rule: str) -> str:
-        name = f"r{len(self._rules)}"
-        self._rules[name] = rule
-        return name
-
-    def _common(self, name: str) -> str:
-        """A rule of ``COMMON``; its name."""
-        if name not in self._rules:
-            self._rules[name], others = COMMON[name]
-            for other in others:
-                self._common(other)
-        return name
+        return self._rules.add(self._rule(schema, at, depth + 1))
 
     def _reference(self, schema: Mapping[str, Any], at: str, depth: int) -> str:
         check_keywords(schema, at, {"$ref"})
@@ -132,8 +96,8 @@ class _Converter:
             if not found:
                 refuse(f"{at}.$ref", "it leads to no place in this schema")
             # Named before it is read: it may hold itself.
-            self._references[reference] = name = self._add("")
-            self._rules[name] = self._rule(target, f"{self._field}{reference}", depth + 1)
+            self._references[reference] = name = self._rules.add("")
+            self._rules.put(name, self._rule(target, f"{self._field}{reference}", depth + 1))
         return self._references[reference]
 
     def _choice(self, schema: Mapping[str, Any], at: str, _depth: int) -> str:
@@ -194,12 +158,12 @@ class _Converter:
             types = [kind for kind, keywords in KEYWORDS.items() if keywords & schema.keys() and kind != "integer"]
         check_keywords(schema, at, {"type"}.union(*(KEYWORDS[kind] for kind in types)))
         if not types:
-            return self._common("value")
+            return self._rules.common("value")
         if "number" in types:
             types = [kind for kind in types if kind != "integer"]
         if len(types) == 1:
             return self._of_type(types[0], schema, at, depth)
-        return " | ".join(self._add(self._of_type(kind, schema, at, depth)) for kind in types)
+        return " | ".join(self._rules.add(self._of_type(kind, schema, at, depth)) for kind in types)
 
     def _of_type(self, kind: str, schema: Mapping[str, Any], at: str, depth: int) -> str:
         if kind == "object":
@@ -207,17 +171,17 @@ class _Converter:
         if kind == "array":
             return self._array(schema, at, depth)
         if kind == "string":
-            return self._string(schema, at)
+            return text_of(self._rules, schema, at)
         if kind in ("number", "integer"):
-            return self._number(kind, schema, at)
-        return self._common(kind)
+            return number_of(self._rules, kind, schema, at)
+        return self._rules.common(kind)
 
     def _object(self, schema: Mapping[str, Any], at: str, depth: int) -> str:
         properties, required = properties_of(schema, at), required_of(schema, at)
         further = schema.get("additionalProperties", not (properties or required))
         if further is True and not (properties or required):
-            return self._common("object")
-        space, parts = self._common("space"), []
+            return self._rules.common("object")
+        space, parts = self._rules.common("space"), []
         for name, inner in properties.items():
             value = self._named(inner, f"{at}.properties.{name}", depth)
             parts.append((self._property(name, value), name in required))
@@ -229,11 +193,11 @@ class _Converter:
                 parts.append((self._property(name, value), True))
         rest = ""
         if further is not False:
-            key = other_key_rule({*properties, *required}, self._common("character"))
+            key = other_key_rule({*properties, *required}, self._rules.common("character"))
             if key is None:
                 refuse(f"{at}.additionalProperties", "not beside a property whose name JSON writes with escapes")
             value = self._named(further, f"{at}.additionalProperties", depth)
-            parts.append((self._add(f'{self._add(key)} ":" {space} {value}'), False))
+            parts.append((self._rules.add(f'{self._rules.add(key)} ":" {space} {value}'), False))
             rest = f'("," {space} {parts[-1][0]})*'
         inside = self._members(parts, rest)
         if all(not needed for _, needed in parts):
@@ -243,7 +207,9 @@ class _Converter:
         return f'"{{" {space} {inside} "}}"'
 
     def _property(self, name: str, value: str) -> str:
-        return self._add(f"{literal(json.dumps(name, ensure_ascii=False) + ':')} {self._common('space')} {value}")
+        return self._rules.add(
+            f"{literal(json.dumps(name, ensure_ascii=False) + ':')} {self._rules.common('space')} {value}"
+        )
 
     def _members(self, parts: Sequence[tuple[str, bool]], rest: str) -> str:
         """The members of an object in their order, those left out that may be; ``rest`` follows the last one."""
@@ -253,7 +219,7 @@ class _Converter:
             member, needed = parts[place]
             if place <= first_needed:
                 # An object may begin here: what follows it gets a name, so that it is written once.
-                rest = self._add(rest) if rest else ""
+                rest = self._rules.add(rest) if rest else ""
                 beginnings.insert(0, f"{member} {rest}")
             following = f'"," space {member}'
             rest = f"{following} {rest}" if needed else f"({following})? {rest}"
@@ -267,7 +233,7 @@ class _Converter:
         first = schema.get("prefixItems", [])
         if not isinstance(first, list):
             refuse(f"{at}.prefixItems", "a list is needed")
-        space = self._common("space")
+        space = self._rules.common("space")
         firsts = [self._named(inner, f"{at}.prefixItems[{n}]", depth) for n, inner in enumerate(first)][:most]
         items = schema.get("items", not first or least > len(first))
         left = None if most is None else most - len(firsts)
@@ -279,44 +245,10 @@ class _Converter:
         if isinstance(items, list):
             refuse(f"{at}.items", "one schema is needed; a list of them is called prefixItems")
         item = self._named(items, f"{at}.items", depth)
-        further = self._add(f'"," {space} {item}')
+        further = self._rules.add(f'"," {space} {item}')
         needed = max(0, least - len(firsts))
         if firsts:
             inside = f' "," {space} '.join(firsts)
-            return f'"[" {space} {inside} {_times(further, needed, left)} {space} "]"'
-        inside = f"{item} {_times(further, max(0, needed - 1), None if left is None else left - 1)} {space}"
+            return f'"[" {space} {inside} {times(further, needed, left)} {space} "]"'
+        inside = f"{item} {times(further, max(0, needed - 1), None if left is None else left - 1)} {space}"
         return f'"[" {space} {inside} "]"' if needed else f'"[" {space} ({inside})? "]"'
-
-    def _string(self, schema: Mapping[str, Any], at: str) -> str:
-        least, most = counts_of(schema, at, "minLength", "maxLength")
-        form = schema.get("format")
-        if form is None:
-            if (least, most) == (0, None):
-                return self._common("string")
-            return length_rule(self._common("character"), least, most)
-        if not isinstance(form, str) or form not in FORMATS:
-            refuse(f"{at}.format", f"only {', '.join(FORMATS)} are known")
-        if (least, most) != (0, None):
-            refuse(f"{at}.format", "not together with a length")
-        return rf'"\"" ({FORMATS[form]}) "\""'
-
-    def _number(self, kind: str, schema: Mapping[str, Any], at: str) -> str:
-        if not NUMBER & schema.keys():
-            return self._common(kind)
-        lows = [Bound(decimal_of(schema[word], f"{at}.{word}"), word[0] == "e") for word in LOWS if word in schema]
-        highs = [Bound(decimal_of(schema[word], f"{at}.{word}"), word[0] == "e") for word in HIGHS if word in schema]
-        low = max(lows, key=lambda bound: (bound.value, bound.open), default=None)
-        high = min(highs, key=lambda bound: (bound.value, not bound.open), default=None)
-        rule = (integer_rule if kind == "integer" else number_rule)(low, high)
-        if rule is None:
-            refuse(at, "no number is in its range")
-        return rule
-
-
-def _times(name: str, least: int, most: int | None) -> str:
-    """The rule ``name`` from ``least`` to ``most`` times."""
-    if most == 0:
-        return ""
-    if (least, most) == (0, None):
-        return f"{name}*"
-    return f"{name}{{{least},{'' if most is None else most}}}"

@@ -18,7 +18,7 @@ NUMBER = frozenset({*LOWS, *HIGHS})
 KEYWORDS: Mapping[str, frozenset[str]] = {
     "object": frozenset({"properties", "required", "additionalProperties"}),
     "array": frozenset({"items", "prefixItems", "minItems", "maxItems", "uniqueItems"}),
-    "string": frozenset({"minLength", "maxLength", "format"}),
+    "string": frozenset({"minLength", "maxLength", "format", "pattern"}),
     "number": NUMBER,
     "integer": NUMBER,
     "boolean": frozenset(),

@@ -11,6 +11,7 @@ from configs.sections.assistant import AssistantSettings, Form
 from engine.answers import Called, Delta, Finished, Sampling, Thought, Usage
 from engine.errors import PromptTooLong
 from engine.interface import Engine
+from engine.messages import PLAIN, PromptOptions, thinking
 
 
 @dataclass(frozen=True)
@@ -30,16 +31,20 @@ class Asker:
         self._bytes_per_token = settings.bytes_per_token
 
     async def ask(
-        self, material: Material, sampling: Sampling, cache_key: str, form: Form = "line"
+        self, material: Material, sampling: Sampling, cache_key: str, form: Form = "line", *, briefly: bool = False
     ) -> AsyncGenerator[Accepted | Delta | Thought | Finished, None]:
-        """Accepted, then the answer. Raises PromptTooLong when the question alone does not fit."""
+        """Accepted, then the answer. ``briefly``: a model that thinks shall answer at once.
+
+        Raises PromptTooLong when the question alone does not fit.
+        """
         dropped = self._too_many(material, form)
         while True:
             kept = replace(material, history=material.history[dropped:])
             prompt = messages(kept, form)
             accepted = False
             try:
-                async with aclosing(self._engine.chat(prompt, sampling, cache_key=cache_key)) as stream:
+                answer = self._engine.chat(prompt, sampling, cache_key=cache_key, options=self._options(briefly))
+                async with aclosing(answer) as stream:
                     async for piece in stream:
                         if not accepted:
                             accepted = True
@@ -55,6 +60,10 @@ class Asker:
                     raise
                 self._learn_sizes(text_size(prompt), error)
                 dropped = max(dropped + 1, self._too_many(material, form))
+
+    def _options(self, briefly: bool) -> PromptOptions:
+        wish = "off" if briefly else self._settings.thinking
+        return PLAIN if wish == "model" else PromptOptions(variables=thinking(wish == "on"))
 
     def _too_many(self, material: Material, form: Form) -> int:
         """How many of the oldest exchanges have to go, by what is known of the size of tokens."""

@@ -1,7 +1,8 @@
 """What happens in one turn, in the order in which it happens.
 
 ``Started`` comes first, once the question and an empty answer are on disk. Then, each where it applies: ``Trimmed``,
-``Recalled``, ``ToolCalled`` and ``ToolReturned``, ``Token``s, ``Sources``; and last, always, ``Done`` or ``Failed``.
+``Recalled``, ``ToolCalled`` and ``ToolReturned``, ``Thinking``, ``Token``s, ``Sources``; and last, always, ``Done`` or
+``Failed``.
 """
 
 from __future__ import annotations
@@ -70,6 +71,11 @@ class Trimmed:
 
 
 @dataclass(frozen=True)
+class Thinking:
+    """The model thinks before it answers; what it thinks is shown and kept nowhere. Sent once in a turn."""
+
+
+@dataclass(frozen=True)
 class Token:
     """The next piece of the answer, whole characters only."""
 
@@ -104,4 +110,6 @@ class Failed:
     answer_id: str | None
 
 
-Event = Started | Recalled | Remembered | ToolCalled | ToolReturned | Trimmed | Token | Sources | Done | Failed
+Event = (
+    Started | Recalled | Remembered | ToolCalled | ToolReturned | Trimmed | Thinking | Token | Sources | Done | Failed
+)

@@ -15,6 +15,7 @@ from app.assistant.events import (
     Recalled,
     Remembered,
     Sources,
+    Thinking,
     Token,
     ToolCalled,
     ToolReturned,
@@ -28,7 +29,7 @@ from app.catalogue import Catalogue
 from app.errors_text import explain
 from configs.errors import EnlaceError
 from configs.settings import Settings
-from engine.answers import Delta, Finished, Sampling, Usage
+from engine.answers import Delta, Finished, Sampling, Thought, Usage
 from engine.interface import Engine
 from memory.chats import ChatMessage
 from memory.household import MemberMemory
@@ -76,6 +77,7 @@ class Turn:
         self._usage: Usage | None = None
         self._meta: dict[str, Any] = {}
         self._fact_score = 0.0
+        self._thinking = False
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Everything after Started, Done included. Raises EnlaceError."""
@@ -143,6 +145,8 @@ class Turn:
                     case Accepted(left_out):
                         for event in _accepted(left_out, recalled):
                             yield event
+                    case Thought() if not self._thinking:
+                        yield self._thinks()
                     case Delta(text):
                         self._store.add(text)
                         yield Token(text)
@@ -162,6 +166,8 @@ class Turn:
                         case Accepted(left_out) if attempt == 0:
                             for event in _accepted(left_out, recalled):
                                 yield event
+                        case Thought() if not self._thinking:
+                            yield self._thinks()
                         case Delta(text):
                             held += text
                             shown = shown or grounding.holds(held)
@@ -208,7 +214,7 @@ class Turn:
         material = replace(self._material, history=(), tool_text=result.text)
         sampling = replace(self._sampling, max_tokens=min(self._sampling.max_tokens, settings.tool_answer_tokens))
         written = ""
-        async with aclosing(self._parts.asker.ask(material, sampling, self._cache_key())) as pieces:
+        async with aclosing(self._parts.asker.ask(material, sampling, self._cache_key(), briefly=True)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Delta):
                     written += piece.text
@@ -227,7 +233,9 @@ class Turn:
         checked = CitationFilter(result.sources)
         async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key())) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Delta):
+                if isinstance(piece, Thought) and not self._thinking:
+                    yield self._thinks()
+                elif isinstance(piece, Delta):
                     shown = checked.feed(piece.text)
                     self._store.add(shown)
                     if shown:
@@ -248,6 +256,11 @@ class Turn:
         self._store.add(sentence)
         yield Token(sentence)
         yield self._done(sentence)
+
+    def _thinks(self) -> Thinking:
+        """Said once: the model thinks before it answers."""
+        self._thinking = True
+        return Thinking()
 
     def _finished(self, piece: Finished) -> None:
         self._usage = piece.usage

@@ -49,6 +49,9 @@ class AssistantSettings(BaseModel):
         gt=0, description="First guess of how much text a token holds, until the engine has said how long a prompt is."
     )
     store_every_s: float = Field(gt=0, le=1, description="How often the answer being written is put on disk, at most.")
+    thinking: Literal["model", "on", "off"] = Field(
+        description="Whether a thinking model thinks before it answers: on, off, or as it does by itself (model)."
+    )
     retry_temperature: float = Field(
         gt=0, le=5, description="The temperature of another answer to the same question, so that it may be another."
     )

@@ -61,3 +61,12 @@ def write_manifest(
         "run": None, "gate": None, "parent": None, "created_at": "2026-01-01T00:00:00+00:00",
     }  # fmt: skip
     return store(home, json.dumps(manifest).encode())
+
+
+def write_thinker(home: Home, starter: Path) -> None:
+    """The model ``thinker``: the starter, with a template that says that its model thinks."""
+    # Where a system message is missing, so that prompts stay the same.
+    spoken, thinking = b"named SmolLM, trained by Hugging Face", b"named SmolLM <think></think> trained."
+    content = starter.read_bytes()
+    assert (content.count(spoken), len(spoken)) == (1, len(thinking))
+    (home.models / "thinker.gguf").write_bytes(content.replace(spoken, thinking))

@@ -20,7 +20,7 @@ from engine.client import EngineClient
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
 from tests.conftest import end_engine
 from tests.engine.conftest import CONFIG, PATIENCE, House, ask
-from tests.engine.snapshots import write_manifest
+from tests.engine.snapshots import write_manifest, write_thinker
 
 WEATHER = {
     "type": "function",
@@ -29,8 +29,6 @@ WEATHER = {
 OPTIONS = PromptOptions((WEATHER,))
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"place": "Soria"}}\n</tool_call>'
 QUESTION = "Will it snow in Soria?"
-# In the starter's template, where a system message is missing; a model that thinks says so in its own.
-SPOKEN, THINKING = b"named SmolLM, trained by Hugging Face", b"named SmolLM <think></think> trained."
 
 
 def only(text: str) -> str:
@@ -74,10 +72,7 @@ def thinking_house(
     home = Home(tmp_path_factory.mktemp("thinking"))
     home.prepare()
     home.config_file.write_text(CONFIG)
-    assert len(SPOKEN) == len(THINKING)
-    content = starter.read_bytes()
-    assert content.count(SPOKEN) == 1
-    (home.models / "thinker.gguf").write_bytes(content.replace(SPOKEN, THINKING))
+    write_thinker(home, starter)
     digest = write_manifest(home, starter, model="thinker")
     yield House(home, EngineClient(home, engine_settings, lambda: digest), engine_settings, starter, digest)
     end_engine(home)

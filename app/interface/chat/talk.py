@@ -16,6 +16,7 @@ from app.assistant.events import (
     Remembered,
     Sources,
     Started,
+    Thinking,
     Token,
     ToolCalled,
     ToolReturned,
@@ -153,6 +154,8 @@ class Talk:
                 self._begin(event)
             case Token(piece):
                 self._token(piece)
+            case Thinking():
+                self._note(self._makers.dim(text("screen.thinking_first")))
             case Trimmed(turns):
                 self._note(self._makers.dim(text("screen.trimmed", number=turns)), keep=True)
             case Recalled(lessons, facts):
