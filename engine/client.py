@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Sampling, Thought, TokenLogprob, Usage
+from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Sampling, Thought, TokenLogprob, Usage, Waiting
 from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
@@ -44,8 +44,11 @@ class EngineClient:
         *,
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
-    ) -> AsyncGenerator[Piece | Finished, None]:
+    ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the engine's work on it.
+
+        While every slot is taken it says the question's place in the queue. ``cache_key`` names the conversation; what
+        stands before its first slash says who asks, and nobody gets every slot.
 
         ``options``: the tools that the model may call, and what else its template is told. Only what Delta holds is
         the answer; a thinking model's thoughts come before it.
@@ -60,7 +63,7 @@ class EngineClient:
             try:
                 async with contextlib.aclosing(self._answer(body)) as pieces:
                     async for piece in pieces:
-                        begun = True
+                        begun = begun or not isinstance(piece, Waiting)
                         yield piece
                 return
             except NobodyThere as error:
@@ -165,7 +168,7 @@ class EngineClient:
         except ConnectionLost as error:
             raise EngineDied from error
 
-    async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Piece | Finished, None]:
+    async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
         try:
             body["manifest"] = self._manifest()
@@ -214,9 +217,9 @@ def _reported(answer: Any) -> Exception:
     return error_from_code(error["code"], error.get("facts", {}))
 
 
-def _pieces(event: dict[str, Any]) -> list[Piece | Finished]:
+def _pieces(event: dict[str, Any]) -> list[Waiting | Piece | Finished]:
     """What one chunk of an OpenAI stream says; the engine writes each call of a tool into one chunk."""
-    pieces: list[Piece | Finished] = []
+    pieces: list[Waiting | Piece | Finished] = []
     for choice in event["choices"]:
         delta = choice["delta"]
         if thought := delta.get("reasoning_content"):

@@ -51,7 +51,7 @@ class Engine(Protocol):
         *,
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
-    ) -> AsyncGenerator[Piece | Finished, None]:
+    ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the work on it."""
         ...
 

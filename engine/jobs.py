@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from engine.answer_form import AnswerForm
-from engine.answers import Waiting, Finished, Sampling, TokenLogprob
+from engine.answers import Finished, Sampling, TokenLogprob, Waiting
 from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong
 from engine.messages import PLAIN, Message, PromptOptions
 

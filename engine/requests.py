@@ -14,7 +14,6 @@ from engine.errors import RequestWrong
 from engine.messages import Message, PromptOptions
 from engine.sampling_fields import read_sampling
 
-
 DIGEST = re.compile(r"[0-9a-f]{64}")
 MOST_ADAPTERS = 8
 LARGEST_SCALE = 16

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from app.assistant.prompting import Material, messages, text_size
 from configs.sections.assistant import AssistantSettings, Form
-from engine.answers import Called, Delta, Finished, Sampling, Thought, Usage
+from engine.answers import Called, Delta, Finished, Sampling, Thought, Usage, Waiting
 from engine.errors import PromptTooLong
 from engine.interface import Engine
 from engine.messages import PLAIN, PromptOptions, thinking
@@ -32,8 +32,8 @@ class Asker:
 
     async def ask(
         self, material: Material, sampling: Sampling, cache_key: str, form: Form = "line", *, briefly: bool = False
-    ) -> AsyncGenerator[Accepted | Delta | Thought | Finished, None]:
-        """Accepted, then the answer. ``briefly``: a model that thinks shall answer at once.
+    ) -> AsyncGenerator[Waiting | Accepted | Delta | Thought | Finished, None]:
+        """Its places in the queue, Accepted, then the answer. ``briefly``: a model that thinks shall answer at once.
 
         Raises PromptTooLong when the question alone does not fit.
         """
@@ -46,6 +46,9 @@ class Asker:
                 answer = self._engine.chat(prompt, sampling, cache_key=cache_key, options=self._options(briefly))
                 async with aclosing(answer) as stream:
                     async for piece in stream:
+                        if isinstance(piece, Waiting):
+                            yield piece
+                            continue
                         if not accepted:
                             accepted = True
                             yield Accepted(2 * dropped)

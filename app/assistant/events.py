@@ -1,8 +1,8 @@
 """What happens in one turn, in the order in which it happens.
 
-``Started`` comes first, once the question and an empty answer are on disk. Then, each where it applies: ``Trimmed``,
-``Recalled``, ``ToolCalled`` and ``ToolReturned``, ``Thinking``, ``Token``s, ``Sources``; and last, always, ``Done`` or
-``Failed``.
+``Started`` comes first, once the question and an empty answer are on disk. Then, each where it applies: ``Queued``,
+``Trimmed``, ``Recalled``, ``ToolCalled`` and ``ToolReturned``, ``Thinking``, ``Token``s, ``Sources``; and last, always,
+``Done`` or ``Failed``.
 """
 
 from __future__ import annotations
@@ -71,6 +71,13 @@ class Trimmed:
 
 
 @dataclass(frozen=True)
+class Queued:
+    """The engine answers as many as it can: this question is the ``place``th of those that wait."""
+
+    place: int
+
+
+@dataclass(frozen=True)
 class Thinking:
     """The model thinks before it answers; what it thinks is shown and kept nowhere. Sent once in a turn."""
 
@@ -111,5 +118,16 @@ class Failed:
 
 
 Event = (
-    Started | Recalled | Remembered | ToolCalled | ToolReturned | Trimmed | Thinking | Token | Sources | Done | Failed
+    Started
+    | Recalled
+    | Remembered
+    | ToolCalled
+    | ToolReturned
+    | Trimmed
+    | Queued
+    | Thinking
+    | Token
+    | Sources
+    | Done
+    | Failed
 )

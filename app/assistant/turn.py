@@ -12,6 +12,7 @@ from app.assistant.asking import Accepted, Asker
 from app.assistant.events import (
     Done,
     Event,
+    Queued,
     Recalled,
     Remembered,
     Sources,
@@ -23,13 +24,13 @@ from app.assistant.events import (
 )
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
 from app.assistant.grounding import Grounding, by_fact, by_lesson
-from app.assistant.prompting import Exchange, Material
+from app.assistant.prompting import Exchange, Form, Material
 from app.assistant.remembering import asked_to_remember
 from app.catalogue import Catalogue
 from app.errors_text import explain
 from configs.errors import EnlaceError
 from configs.settings import Settings
-from engine.answers import Delta, Finished, Sampling, Thought, Usage
+from engine.answers import Delta, Finished, Sampling, Thought, Usage, Waiting
 from engine.interface import Engine
 from memory.chats import ChatMessage
 from memory.household import MemberMemory
@@ -136,17 +137,32 @@ class Turn:
                 yield event
         yield self._done(self._store.text, lessons_used=len(lessons), facts_used=len(facts))
 
+    async def _asked(
+        self, material: Material, sampling: Sampling, form: Form = "line", *, briefly: bool = False
+    ) -> AsyncGenerator[Accepted | Queued | Thinking | Delta | Finished, None]:
+        """What the engine says to ``material``; that it thinks is said once."""
+        asked = self._parts.asker.ask(material, sampling, self._cache_key(), form, briefly=briefly)
+        async with aclosing(asked) as pieces:
+            async for piece in pieces:
+                if isinstance(piece, Waiting):
+                    yield Queued(piece.place)
+                elif not isinstance(piece, Thought):
+                    yield piece
+                elif not self._thinking:
+                    self._thinking = True
+                    yield Thinking()
+
     async def _stream(self, material: Material, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
         """The model's answer, token by token, kept as it comes."""
         form = self._parts.settings.assistant.recalled_forms[0]
-        async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key(), form)) as pieces:
+        async with aclosing(self._asked(material, self._sampling, form)) as pieces:
             async for piece in pieces:
                 match piece:
                     case Accepted(left_out):
                         for event in _accepted(left_out, recalled):
                             yield event
-                    case Thought() if not self._thinking:
-                        yield self._thinks()
+                    case Queued() | Thinking():
+                        yield piece
                     case Delta(text):
                         self._store.add(text)
                         yield Token(text)
@@ -160,14 +176,14 @@ class Turn:
         settings = self._parts.settings.assistant
         for attempt, form in enumerate(settings.recalled_forms):
             held, shown = "", False
-            async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key(), form)) as pieces:
+            async with aclosing(self._asked(material, self._sampling, form)) as pieces:
                 async for piece in pieces:
                     match piece:
                         case Accepted(left_out) if attempt == 0:
                             for event in _accepted(left_out, recalled):
                                 yield event
-                        case Thought() if not self._thinking:
-                            yield self._thinks()
+                        case Queued() | Thinking():
+                            yield piece
                         case Delta(text):
                             held += text
                             shown = shown or grounding.holds(held)
@@ -214,9 +230,11 @@ class Turn:
         material = replace(self._material, history=(), tool_text=result.text)
         sampling = replace(self._sampling, max_tokens=min(self._sampling.max_tokens, settings.tool_answer_tokens))
         written = ""
-        async with aclosing(self._parts.asker.ask(material, sampling, self._cache_key(), briefly=True)) as pieces:
+        async with aclosing(self._asked(material, sampling, briefly=True)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Delta):
+                if isinstance(piece, Queued | Thinking):
+                    yield piece
+                elif isinstance(piece, Delta):
                     written += piece.text
                 elif isinstance(piece, Finished):
                     self._finished(piece)
@@ -231,10 +249,10 @@ class Turn:
         question = self._parts.catalogue.text("assistant.from_excerpts", query=call.arguments["query"])
         material = replace(self._material, history=(), question=question, tool_text=result.text)
         checked = CitationFilter(result.sources)
-        async with aclosing(self._parts.asker.ask(material, self._sampling, self._cache_key())) as pieces:
+        async with aclosing(self._asked(material, self._sampling)) as pieces:
             async for piece in pieces:
-                if isinstance(piece, Thought) and not self._thinking:
-                    yield self._thinks()
+                if isinstance(piece, Queued | Thinking):
+                    yield piece
                 elif isinstance(piece, Delta):
                     shown = checked.feed(piece.text)
                     self._store.add(shown)
@@ -256,11 +274,6 @@ class Turn:
         self._store.add(sentence)
         yield Token(sentence)
         yield self._done(sentence)
-
-    def _thinks(self) -> Thinking:
-        """Said once: the model thinks before it answers."""
-        self._thinking = True
-        return Thinking()
 
     def _finished(self, piece: Finished) -> None:
         self._usage = piece.usage

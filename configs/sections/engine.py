@@ -83,8 +83,8 @@ class EngineSettings(BaseModel):
     )
     long_prompt_tokens: int = Field(
         ge=2,
-        description="Where so many tokens of a prompt are read and so many are left, and nobody else is answered, it is a "
-        "long one.",
+        description="Where so many tokens of a prompt are read and so many are left, and nobody else is answered, "
+        "it is a long one.",
     )
     long_prompt_chunk: int = Field(
         ge=2, description="Tokens of a long prompt read per step; 64 are read faster each than 63, and stop as soon."

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished, Piece, Sampling, TokenLogprob
+from engine.answers import Finished, Piece, Sampling, TokenLogprob, Waiting
 from engine.elsewhere.address import place_of
 from engine.elsewhere.dialect import Dialect, Target
 from engine.elsewhere.errors import (
@@ -72,7 +72,7 @@ class ServerClient:
         *,
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
-    ) -> AsyncGenerator[Piece | Finished, None]:
+    ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` closes the connection.
 
         What fails before the first piece and may pass is tried again, with waits that double; after it nothing is:

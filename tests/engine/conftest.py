@@ -15,7 +15,7 @@ import pytest
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
-from engine.answers import Finished, Sampling
+from engine.answers import Finished, Sampling, Waiting
 from engine.busy import BusyFlag
 from engine.client import EngineClient
 from engine.jobs import Job, JobEvent, Written
@@ -23,7 +23,7 @@ from engine.loaded import Loaded
 from engine.messages import Message
 from engine.native import Model
 from engine.scheduler import Scheduler
-from engine.served import read_served
+from engine.served import ServedSnapshot, read_served
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from scripts import llama_source as source
@@ -52,9 +52,12 @@ class Asked:
 
     job: Job
     events: queue.SimpleQueue[JobEvent] = field(default_factory=queue.SimpleQueue)
+    places: list[int] = field(default_factory=list)
 
     def first(self) -> JobEvent:
-        return self.events.get(timeout=PATIENCE)
+        while isinstance(event := self.events.get(timeout=PATIENCE), Waiting):
+            self.places.append(event.place)
+        return event
 
     def end(self) -> tuple[str, Finished]:
         """The text up to now and how it finished; raises the error that ended it."""
@@ -65,6 +68,8 @@ class Asked:
                 text += event.text
             elif isinstance(event, Finished):
                 return text, event
+            elif isinstance(event, Waiting):
+                self.places.append(event.place)
             else:
                 raise event
 
@@ -82,11 +87,17 @@ class Desk:
         return Sampling(temperature, 40, 0.95, 0.0, 1.0, 64, max_tokens, seed)
 
     def put(
-        self, text: str, sampling: Sampling | None = None, key: str | None = None, owner: str | None = None
+        self,
+        text: str,
+        sampling: Sampling | None = None,
+        key: str | None = None,
+        owner: str | None = None,
+        served: ServedSnapshot | None = None,
     ) -> Asked:
         events: queue.SimpleQueue[JobEvent] = queue.SimpleQueue()
         chosen = sampling or self.sampling()
         job = Job(ask(text), chosen, chosen.seed or 0, events.put, key, owner=owner)
+        job.served = served
         self.scheduler.submit(job)
         return Asked(job, events)
 

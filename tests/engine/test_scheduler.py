@@ -20,9 +20,9 @@ from engine.errors import AdapterMismatch, EngineBusy, EngineError, EngineFailed
 from engine.jobs import Written
 from engine.loaded import Loaded
 from engine.scheduler import Scheduler
-from engine.served import AdapterSet, read_served
+from engine.served import AdapterSet, adapted, read_served
 from tests.engine.conftest import PATIENCE, Desk, ask
-from tests.engine.snapshots import write_adapter, write_manifest
+from tests.engine.snapshots import store, write_adapter, write_manifest
 
 FRANCE = "What is the capital of France?"
 LONG = "Tell me more about the old fisherman and the sea. " * 30  # about 350 tokens
@@ -142,6 +142,36 @@ def test_what_two_conversations_begin_with_is_read_once(desk: Desk) -> None:
     assert alone
 
 
+def test_a_question_is_answered_with_the_adapters_that_it_names_and_nothing_is_shared_with_the_others(
+    desk: Desk, tmp_path: Path
+) -> None:
+    plain, _ = desk.put(STORY, desk.sampling(24), key="a").end()
+    digest = store(desk.home, write_adapter(tmp_path / "a.gguf").read_bytes())
+    bent = adapted(desk.home, desk.scheduler.loaded.served, [(digest, 1.0)])
+    half = adapted(desk.home, desk.scheduler.loaded.served, [(digest, 0.5)])
+    for served in (bent, half):
+        desk.scheduler.lease(served).result(timeout=PATIENCE)
+    texts = []
+    for served in (bent, half):
+        text, finished = desk.put(STORY, desk.sampling(24), key="a", served=served).end()
+        assert finished.usage.snapshot == served.name
+        assert finished.usage.cached_tokens == 0
+        texts.append(text)
+        desk.scheduler.release(served)
+    assert len({plain, *texts}) == 3
+    again, finished = desk.put(STORY, desk.sampling(24), key="a").end()
+    assert (again, finished.usage.snapshot) == (plain, "v0")
+
+
+def test_adapters_that_do_not_fit_are_refused_before_the_question_is_read(desk: Desk, tmp_path: Path) -> None:
+    digest = store(desk.home, write_adapter(tmp_path / "a.gguf", width=64).read_bytes())
+    bad = adapted(desk.home, desk.scheduler.loaded.served, [(digest, 1.0)])
+    with pytest.raises(AdapterMismatch):
+        desk.scheduler.lease(bad).result(timeout=PATIENCE)
+    desk.scheduler.release(bad)
+    assert "Paris" in desk.put(FRANCE).end()[0]
+
+
 def test_an_errand_runs_between_the_steps_of_an_answer(desk: Desk) -> None:
     writing = desk.put(STORY, desk.sampling(60))
     writing.first()
@@ -215,6 +245,10 @@ def test_more_questions_than_slots_wait_and_more_than_the_queue_are_refused(desk
         desk.put(FRANCE)
     for one in asked:
         assert one.end()[1].reason in ("stop", "length")
+    last = asked[-1].places
+    assert last[0] > 1
+    assert last == sorted(last, reverse=True)
+    assert last[-1] == 1
 
 
 def test_a_prompt_longer_than_the_context_names_both_sizes(desk: Desk) -> None:

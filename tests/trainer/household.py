@@ -45,7 +45,7 @@ SMALL: dict[str, Any] = {
             "unrelated_kl": 20.0,
             "perplexity_rise": 50.0,
         },
-    }
+    },
 }
 
 

@@ -12,6 +12,7 @@ from app.assistant.events import (
     Done,
     Event,
     Failed,
+    Queued,
     Recalled,
     Remembered,
     Sources,
@@ -154,6 +155,8 @@ class Talk:
                 self._begin(event)
             case Token(piece):
                 self._token(piece)
+            case Queued(place):
+                self._note(self._makers.dim(text("screen.queued", place=place)))
             case Thinking():
                 self._note(self._makers.dim(text("screen.thinking_first")))
             case Trimmed(turns):
