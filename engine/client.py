@@ -66,17 +66,17 @@ class EngineClient:
                         begun = begun or not isinstance(piece, Waiting)
                         yield piece
                 return
-            except NobodyThere as error:
-                if starts == MOST_STARTS:
+            except (NobodyThere, EngineStopping) as error:
+                if begun or starts == MOST_STARTS:
                     raise EngineDied from error
                 starts += 1
+                if isinstance(error, EngineStopping):
+                    await wait_until_gone(self._home, self._settings)
                 await self.start()
-            except (ConnectionLost, EngineStopping) as error:
+            except ConnectionLost as error:
                 if begun or died:
                     raise EngineDied from error
                 died = True
-                if isinstance(error, EngineStopping):
-                    await wait_until_gone(self._home, self._settings)
                 await self.start()
 
     async def status(self) -> EngineStatus | None:

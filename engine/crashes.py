@@ -30,6 +30,7 @@ STACKS = "engine.stacks"
 COUNTS = "engine.counts.json"
 FORMAT = 1
 TOLD_AS_IT_IS = ("pid", "version", "snapshot", "model", "settings", "ready")
+LONGEST_TAIL = 1 << 17  # bytes of a log that may hold its last lines
 LONGEST_STACKS = 1 << 20
 MOST_STACK_LINES = 400
 # faulthandler's first line -> the cause and the signal.
@@ -184,7 +185,9 @@ def _last_lines(path: Path, pid: int, most: int) -> list[Any]:
     found: deque[Any] = deque(maxlen=most)
     for file in (path.with_name(f"{path.name}.1"), path):
         try:
-            lines = file.read_bytes().splitlines()
+            with file.open("rb") as log:
+                log.seek(max(0, file.stat().st_size - LONGEST_TAIL))
+                lines = log.readlines()
         except OSError:
             continue
         for line in lines:

@@ -86,6 +86,19 @@ def _may_be_empty(part: Part, empty: set[str]) -> bool:
             return least == 0 or _may_be_empty(inner, empty)
 
 
+def _is_empty_at_once(part: Part, rules: Mapping[str, Choices]) -> bool:
+    """Whether a part has an alternative with nothing in it, which is all that llama.cpp looks for."""
+    match part:
+        case Reference(name):
+            return any(all(isinstance(inner, Nothing) for inner in choice) for choice in rules[name])
+        case Group(choices):
+            return any(all(isinstance(inner, Nothing) for inner in choice) for choice in choices)
+        case Repeat(_, least, _):
+            return least == 0
+        case _:
+            return False
+
+
 def _may_end(part: Part, ending: set[str]) -> bool:
     match part:
         case Nothing() | Characters():
@@ -107,6 +120,11 @@ def _check_ends(rules: Mapping[str, Choices]) -> None:
 def _check_beginnings(rules: Mapping[str, Choices]) -> None:
     """No rule may call itself before it has read anything, nor begin in too many ways."""
     empty = _holding(rules, _may_be_empty)
+    for name, choices in rules.items():
+        for part in _parts(choices):
+            if isinstance(part, Repeat) and part.most is None and _is_empty_at_once(part.part, rules):
+                # llama.cpp takes this for a rule that calls itself.
+                raise GrammarRefused(f"rule “{name}” repeats what may be empty")
     ways: dict[str, int] = {}
     first = {name: _firsts(choices, empty) for name, choices in rules.items()}
     for start in rules:

@@ -17,6 +17,7 @@ from typing import IO, Any
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
+from engine.diary import read_diary
 from engine.errors import EngineStartFailed, error_from_code
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -50,10 +51,17 @@ def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
 
 
 async def wait_until_gone(home: Home, settings: EngineSettings) -> None:
-    """Return when no engine holds the lock of this home. Raises EngineStartFailed when it does not go in time."""
+    """Return when the engine that holds the lock of this home does so no more; another one may by then.
+
+    Raises EngineStartFailed when it does not go in time.
+    """
     longest = max(settings.stop_timeout_s, settings.retire_timeout_s) + settings.start_timeout_s
     deadline = time.monotonic() + longest
+    old = read_diary(home.logs)
     while is_locked(home):
+        now = read_diary(home.logs)
+        if old and now and now.pid != old.pid:
+            return
         if time.monotonic() > deadline:
             raise EngineStartFailed(reason="the old engine does not end", log=str(home.logs / LOG))
         await asyncio.sleep(settings.poll_s)

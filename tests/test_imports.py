@@ -88,3 +88,8 @@ def test_every_error_can_be_told_without_torch_or_the_native_library() -> None:
         f"if importlib.util.find_spec('{room}.errors'): importlib.import_module('{room}.errors')\n" for room in rooms
     )
     assert loaded_by(code) & NOT_FOR_A_COMMAND == set()
+
+
+def test_asking_another_server_loads_neither_the_model_nor_a_client_of_http_nor_numbers() -> None:
+    loaded = loaded_by("import engine.choice, engine.elsewhere.client")
+    assert loaded & (NOT_FOR_A_COMMAND | {"httpx", "numpy", "gguf", "safetensors", "jinja2"}) == set()

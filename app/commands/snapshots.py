@@ -11,6 +11,7 @@ import typer
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, group, moment, yes_no
 from app.commands.output import write, write_json, write_table
+from app.commands.snapshots_export import export
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -23,6 +24,7 @@ def register(commands: typer.Typer) -> None:
     snapshots.command("list", help="command.snapshots.list")(list_snapshots)
     snapshots.command("show", help="command.snapshots.show")(show)
     snapshots.command("rollback", help="command.snapshots.rollback")(rollback)
+    snapshots.command("export", help="command.snapshots.export.help")(export)
     commands.add_typer(snapshots)
 
 

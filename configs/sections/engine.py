@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
 
+from configs.sections.exporting import ExportSettings
 from configs.sections.forms import FormSettings
 from configs.sections.pulling import PullSettings
 from configs.sections.server import ServerSettings
@@ -137,6 +138,7 @@ class EngineSettings(BaseModel):
     crash_reports: int = Field(ge=1, description="How many reports of crashed engines are kept.")
     crash_log_lines: int = Field(ge=0, description="How many of the log's last lines a crash report holds.")
     metrics: MetricsSettings = Field(description="How GET /metrics counts.")
+    export: ExportSettings = Field(description="Snapshots written out for other machines of the house.")
     server: ServerSettings = Field(description="Another server that answers instead of the engine.")
     sampling: SamplingSettings = Field(description="Defaults for choosing the next token.")
     hub: str = Field(pattern=r"^https?://[^\s/]+", description="Where the models of the catalogue are downloaded from.")

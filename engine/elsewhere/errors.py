@@ -137,3 +137,16 @@ class ServerPromptTooLong(PromptTooLong):
     """A server that does not say how long the prompt is. facts: context_size."""
 
     code = "server_prompt_too_long"
+
+
+class ExportInTheWay(EngineError):
+    """facts: path."""
+
+    code = "export_in_the_way"
+    exit_code = 2
+
+
+class ExportFailed(EngineError):
+    """facts: path, reason."""
+
+    code = "export_failed"

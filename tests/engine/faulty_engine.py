@@ -81,6 +81,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "thread": (scheduler.Scheduler, "_drop_cancelled", end_the_thread),
     "words": (native.Context, "decode", raise_words),
     "words everywhere": (server.Service, "models", raise_words_everywhere),
+    "end": (scheduler.Scheduler, "end", hang_in_native_code),
     "loop": (server.Service, "models", hang_the_event_loop),
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from dataclasses import replace
 from typing import Any
@@ -10,34 +9,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from engine.answers import Delta, Finished, TokenLogprob
+from engine.answers import Finished
 from engine.errors import RequestWrong
 from engine.jobs import Written
 from engine.vocabulary import Vocabulary
-from tests.engine.asking import openai, post
+from tests.engine.asking import openai, post, text_of, written
 from tests.engine.conftest import Desk, House, ask
 
 FRANCE = "What is the capital of France?"
 STORY = "Write a story about the sea."
-PERSON = "Describe a person called Begoña Núñez, known as “la «Ñandú» de Coruña”, as JSON."
-
-
-async def written(house: House, text: str, **changes: Any) -> tuple[str, Finished, list[TokenLogprob]]:
-    """The answer through the client, the likeliest one unless ``changes`` say otherwise."""
-    sampling = replace(house.sampling(), **changes)
-    pieces: list[str] = []
-    worth: list[TokenLogprob] = []
-    async for piece in house.client.chat(ask(text), sampling):
-        if isinstance(piece, Finished):
-            return "".join(pieces), piece, worth
-        assert isinstance(piece, Delta)
-        pieces.append(piece.text)
-        worth += piece.logprobs
-    raise AssertionError("no end")
-
-
-async def text_of(house: House, text: str, **changes: Any) -> str:
-    return (await written(house, text, **changes))[0]
 
 
 async def test_the_likeliest_answer_and_one_from_a_seed_are_the_same_each_time(house: House) -> None:
@@ -98,121 +78,6 @@ async def test_a_bias_forces_a_token_and_forbids_one(house: House, vocabulary: V
 async def test_a_stop_text_ends_the_answer_before_it(house: House) -> None:
     text, finished, _ = await written(house, FRANCE, stop=("of France",))
     assert (text, finished.reason) == ("The capital ", "stop")
-
-
-SCHEMAS: list[dict[str, Any]] = [
-    {
-        "type": "object",
-        "properties": {
-            "name": {"type": "string", "maxLength": 40},
-            "home": {
-                "type": "object",
-                "properties": {
-                    "city": {"type": "string", "maxLength": 20},
-                    "floor": {"type": "integer", "minimum": -2},
-                },
-                "required": ["city", "floor"],
-            },
-        },
-        "required": ["name", "home"],
-    },
-    {"type": "array", "items": {"enum": ["ñandú", 'la "cabra"', "ciervo\\gamo"]}, "minItems": 2, "maxItems": 3},
-    {"type": "object", "properties": {"share": {"type": "number", "minimum": 0, "maximum": 1}}, "required": ["share"]},
-    {"anyOf": [{"type": "boolean"}, {"type": "null"}]},
-    {"const": 'Íñigo dijo: "sí"\n'},
-]
-
-
-@pytest.mark.parametrize("schema", SCHEMAS)
-@pytest.mark.parametrize("temperature", [0, 1.5])
-async def test_an_answer_under_a_schema_is_one_that_the_schema_allows(
-    house: House, schema: dict[str, Any], temperature: float
-) -> None:
-    text, finished, _ = await written(
-        house, PERSON, json_schema=schema, temperature=temperature, seed=11, max_tokens=150
-    )
-    assert finished.reason == "stop"
-    check(json.loads(text), schema)
-
-
-def check(value: Any, schema: dict[str, Any]) -> None:
-    """The few keywords of ``SCHEMAS``."""
-    for alternative in schema.get("anyOf", []):
-        assert value is None or isinstance(value, bool), alternative
-    assert value == schema.get("const", value)
-    assert value in schema.get("enum", [value])
-    kinds: dict[str, Any] = {"object": dict, "array": list, "string": str, "integer": int, "number": (int, float)}
-    if kind := schema.get("type"):
-        assert isinstance(value, kinds[kind])
-    if isinstance(value, int | float):
-        assert schema.get("minimum", value) <= value <= schema.get("maximum", value)
-    if isinstance(value, str | list):
-        assert len(value) <= schema.get("maxLength", schema.get("maxItems", len(value)))
-    if isinstance(value, list):
-        assert len(value) >= schema["minItems"]
-        for entry in value:
-            check(entry, schema["items"])
-    if isinstance(value, dict):
-        assert set(schema["required"]) <= value.keys() <= schema["properties"].keys()
-        for name, entry in value.items():
-            check(entry, schema["properties"][name])
-
-
-async def test_openai_clients_get_json_by_response_format(house: House) -> None:
-    body = {"messages": [{"role": "user", "content": PERSON}], "max_tokens": 120, "repeat_penalty": 1.0}
-    schema = SCHEMAS[1]
-    named = {"type": "json_schema", "json_schema": {"name": "animals", "strict": True, "schema": schema}}
-    strict = (await post(house, "/v1/chat/completions", {**body, "response_format": named})).json()
-    check(json.loads(strict["choices"][0]["message"]["content"]), schema)
-    free = {"type": "json_object", "schema": {"type": "object", "properties": {"a": {"const": 1}}, "required": ["a"]}}
-    whole = (await post(house, "/v1/chat/completions", {**body, "response_format": free})).json()
-    assert json.loads(whole["choices"][0]["message"]["content"]) == {"a": 1}
-    text = (await post(house, "/v1/chat/completions", {**body, "response_format": {"type": "text"}})).json()
-    assert text["choices"][0]["finish_reason"] in ("stop", "length")
-
-
-async def test_an_answer_keeps_to_a_grammar_also_in_a_stream_and_beside_others(house: House) -> None:
-    grammar = 'root ::= "La capital es " name "."\nname ::= "París" | "Lisboa" | "Peñíscola"\n'
-    (text, finished, _), free = await asyncio.gather(written(house, FRANCE, grammar=grammar), text_of(house, FRANCE))
-    assert text in ("La capital es París.", "La capital es Lisboa.", "La capital es Peñíscola.")
-    assert finished.reason == "stop"
-    assert free == "The capital of France is Paris."
-
-
-async def test_an_answer_that_is_cut_inside_a_grammar_says_so(house: House) -> None:
-    text, finished, _ = await written(house, FRANCE, grammar='root ::= "x"{30}', max_tokens=5)
-    assert finished.reason == "length"
-    assert set(text) == {"x"}
-
-
-async def test_a_grammar_is_not_ended_before_it_ends(house: House, vocabulary: Vocabulary) -> None:
-    assert vocabulary.eos is not None
-    text, finished, _ = await written(
-        house, FRANCE, grammar='root ::= "ab" "c"', logit_bias={vocabulary.eos: 100}, temperature=2.0, seed=1
-    )
-    assert (text, finished.reason) == ("abc", "stop")
-
-
-async def test_a_grammar_and_a_bias_that_leave_nothing_end_one_answer_alone(
-    house: House, vocabulary: Vocabulary
-) -> None:
-    banned = {token: -100 for token in range(vocabulary.size) if vocabulary.token_bytes(token) == b"z"}
-    other = asyncio.ensure_future(text_of(house, FRANCE))
-    with pytest.raises(RequestWrong) as caught:
-        await text_of(house, FRANCE, grammar='root ::= "z"', logit_bias=banned)
-    assert caught.value.facts["field"] == "grammar"
-    assert await other == "The capital of France is Paris."
-
-
-def test_the_shortcut_of_a_grammar_takes_what_the_whole_vocabulary_would_give(desk: Desk) -> None:
-    grammar = 'root ::= ([A-Z] [a-z]+ " "){3} "."'
-    sampling = replace(desk.sampling(30), grammar=grammar)
-    short, _ = desk.put(STORY, sampling).end()
-    # A bias upwards, on a token that never fits, has it look at the whole vocabulary.
-    whole, _ = desk.put(STORY, replace(sampling, logit_bias={0: 1e-6})).end()
-    assert short == whole
-    penalised = replace(sampling, repeat_penalty=1.3, temperature=0)
-    assert desk.put(STORY, penalised).end()[0] == desk.put(STORY, replace(penalised, logit_bias={0: 1e-6})).end()[0]
 
 
 async def test_logprobs_are_those_of_the_scoring_and_not_of_the_sampling(house: House) -> None:

@@ -74,6 +74,14 @@ async def test_an_event_loop_that_hangs_ends_the_engine(hasty: House, broken: Br
     assert report_of(hasty.home)["cause"] == "event_loop_hung"
 
 
+async def test_an_engine_that_does_not_come_to_its_end_is_ended(hasty: House, broken: Break) -> None:
+    broken("end")
+    await hasty.client.start()
+    assert await hasty.client.stop() is True
+    assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
+    assert report_of(hasty.home)["cause"] == "end_hung"
+
+
 async def test_the_last_words_of_native_code_are_in_the_report_without_anybodys_folders(
     hasty: House, broken: Break
 ) -> None:
