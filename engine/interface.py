@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from configs.errors import Fact
-from engine.answers import EngineStatus, Finished, Piece, Sampling, TokenLogprob
+from engine.answers import EngineStatus, Finished, Piece, Sampling, TokenLogprob, Waiting
 from engine.messages import PLAIN, Message, PromptOptions
 
 Current = TypeVar("Current")

@@ -24,11 +24,12 @@ from app.assistant.events import (
 )
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
 from app.assistant.grounding import Grounding, by_fact, by_lesson
-from app.assistant.prompting import Exchange, Form, Material
+from app.assistant.prompting import Exchange, Material
 from app.assistant.remembering import asked_to_remember
 from app.catalogue import Catalogue
 from app.errors_text import explain
 from configs.errors import EnlaceError
+from configs.sections.assistant import Form
 from configs.settings import Settings
 from engine.answers import Delta, Finished, Sampling, Thought, Usage, Waiting
 from engine.interface import Engine

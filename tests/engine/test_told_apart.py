@@ -15,7 +15,7 @@ import pytest
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, Finished, Piece, Thought
+from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
 from engine.client import EngineClient
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
 from tests.conftest import end_engine
@@ -57,7 +57,7 @@ async def answered(house: House, content: dict[str, Any]) -> dict[str, Any]:
     return choice
 
 
-async def pieces(house: House, text: str, options: PromptOptions = PLAIN) -> list[Piece | Finished]:
+async def pieces(house: House, text: str, options: PromptOptions = PLAIN) -> list[Waiting | Piece | Finished]:
     """The answer ``text`` through the client."""
     sampling = house.sampling(200)
     held = type(sampling)(**{**vars(sampling), "grammar": only(text)})
