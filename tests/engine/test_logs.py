@@ -56,10 +56,15 @@ async def test_nobodys_words_are_in_any_log_after_a_conversation_with_all_that_c
             response_format={"type": "json_schema", "json_schema": {"schema": {"pattern": f"({WORDS}", "type": WORDS}}}
         ),
         body(logit_bias={WORDS: WORDS}),
+        body(tools=[{"type": "function", "function": {"name": WORDS, "description": WORDS, "parameters": WORDS}}]),
+        body(messages=[{"role": "assistant", "content": WORDS, "tool_calls": [{"id": WORDS, "function": WORDS}]}]),
     ]
     async with openai(hasty) as client:
         for each in wrong:
             await client.post("/v1/chat/completions", json=each)
+        for path in ("/score", "/tokenize", "/v1/embeddings", "/snapshot"):
+            for given in ({"input": WORDS, "content": WORDS, "answer": WORDS}, {WORDS: [WORDS]}, [WORDS]):
+                await client.post(path, json=given)
         await client.post(f"/{WORDS}?{WORDS}={WORDS}", content=f"{{{WORDS}", headers={"x-words": WORDS})
     await not_http(hasty)
     await hasty.client.stop()
