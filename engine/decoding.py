@@ -10,6 +10,7 @@ from engine.errors import AdapterMismatch, EngineError
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
+from engine.lookup import Lookup
 from engine.prefixes import Prefix, PrefixStore
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot
@@ -70,7 +71,7 @@ class Decoding:
             sampler.close()
             raise
         slot.cache_key = job.cache_key
-        slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep)
+        slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep, lookup=self._lookup())
         return True
 
     def drop_cancelled(self) -> None:
@@ -168,6 +169,17 @@ class Decoding:
         settings = self._settings
         return gained >= settings.prefix_least_tokens and gained * settings.prefix_copy_worth >= copied
 
+    def _lookup(self) -> Lookup | None:
+        settings = self._settings
+        if not settings.lookup_tokens or not self.loaded.model.forgets_parts:
+            return None
+        return Lookup(
+            match=settings.lookup_match,
+            first=settings.lookup_first,
+            most=settings.lookup_tokens,
+            rest=settings.lookup_rest,
+        )
+
     def _save(self, slot: Slot) -> None:
         """Keep what a slot holds before it is overwritten."""
         if self._prefixes.fits(self.loaded.context.state_size(slot.number)):
@@ -180,14 +192,44 @@ class Decoding:
             return
         self._make_room(max(len(slot.tokens) for slot, _ in writers) + 1)
         for adapters in dict.fromkeys(slot.adapters for slot, _ in writers):
-            together = [(slot, work) for slot, work in writers if slot.adapters == adapters]
             self.loaded.apply(adapters)
+            together = []
+            for slot, work in writers:
+                if slot.adapters == adapters and not self._write_guessed(slot, work):
+                    together.append((slot, work))
+            if not together:
+                continue
             self.loaded.context.decode(
                 [(work.next_token or 0, len(slot.tokens), slot.number, True) for slot, work in together]
             )
             for row, (slot, work) in enumerate(together):
                 slot.tokens.append(work.next_token or 0)
                 self._advance(slot, work, row)
+
+    def _write_guessed(self, slot: Slot, work: Work) -> bool:
+        """Several tokens of one answer, where what follows can be guessed; False where it cannot.
+
+        In a batch of its own: rows beside it would change neither the guess nor its rounding.
+        """
+        if work.lookup is None or work.next_token is None:
+            return False
+        room = min(self.loaded.context_size - len(slot.tokens), work.job.sampling.max_tokens - work.written) - 1
+        guess = work.lookup.guess([*slot.tokens, work.next_token], room)
+        if not guess:
+            return False
+        self._make_room(len(slot.tokens) + 1 + len(guess))
+        tokens, begun = [work.next_token, *guess], len(slot.tokens)
+        self.loaded.context.decode([(token, begun + place, slot.number, True) for place, token in enumerate(tokens)])
+        right = 0
+        for row, token in enumerate(tokens):
+            slot.tokens.append(token)
+            self._advance(slot, work, row)
+            if slot.work is None or row == len(guess) or work.next_token != guess[row]:
+                break
+            right += 1
+        self.loaded.context.keep(slot.number, len(slot.tokens))
+        work.lookup.judge(len(guess), right)
+        return True
 
     def _read(self) -> None:
         """One chunk of a prompt: in turns of the one that is nearest to its first word and of the oldest."""

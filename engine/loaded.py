@@ -47,7 +47,7 @@ class Loaded:
             context_size=size,
             slots=settings.slots,
             batch_size=settings.batch_size,
-            outputs=settings.slots,
+            outputs=max(settings.slots, 1 + settings.lookup_tokens),
             threads=settings.threads or physical_cores(),
             flash_attention=settings.flash_attention,
         )

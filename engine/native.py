@@ -57,6 +57,11 @@ class Model:
         # A model made for embeddings says how it makes one state of many; left to itself it gives no others.
         self.pools = self.meta(f"{self.meta('general.architecture')}.pooling_type") is not None
 
+    @property
+    def forgets_parts(self) -> bool:
+        """Whether its cache can forget the end of a sequence; a recurrent model's state holds all that came before."""
+        return not (self._lib.llama_model_is_recurrent(self.handle) or self._lib.llama_model_is_hybrid(self.handle))
+
     def meta(self, key: str) -> str | None:
         """The value of a metadata key as text, or None where the file has no such key."""
         return _meta(lambda *out: self._lib.llama_model_meta_val_str(self.handle, key.encode(), *out))

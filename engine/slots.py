@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from engine.jobs import Job
+from engine.lookup import Lookup
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot
 from engine.text import TextStream
@@ -26,6 +27,7 @@ class Work:
     first_token_at: float | None = None
     written: int = 0
     next_token: int | None = None
+    lookup: Lookup | None = None
 
     @property
     def left_to_read(self) -> bool:
