@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.answers import BANNED, Sampling
-from engine.grammar import Grammar
 from engine.library import library
 from engine.native import Context
 from engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from engine.grammar import Grammar
 
 KEEP_AT_LEAST = 1
 
@@ -30,6 +32,9 @@ class Sampler:
         banned = [token for token, bias in sampling.logit_bias.items() if bias <= BANNED]
         try:
             if sampling.grammar is not None:
+                # Most answers have none, and an engine starts sooner without it.
+                from engine.grammar import Grammar
+
                 self._grammar = Grammar(vocabulary, sampling.grammar, banned)
             only_lowers = [self._add_bias(sampling), self._add_penalties(sampling)]
             self._likeliest = sampling.temperature == 0 and all(only_lowers)
