@@ -169,3 +169,13 @@ def test_an_answer_that_would_be_a_thought_is_not_trained(sources: dict[str, str
     template = templates_page.opened(sources["deepseek-ai-DeepSeek-R1-Distill-Llama-8B"])
     with pytest.raises(TemplateBroken):
         render_pair(template, ByteVocabulary([], [], []), QUESTION, "It-will-snow.")  # type: ignore[arg-type]
+
+
+def test_the_control_tokens_that_tags_are_made_of_are_spelled_out_and_no_others(sources: dict[str, str]) -> None:
+    ministral = templates_page.opened(sources["mistralai-Ministral-3-14B-Reasoning-2512"])
+    vocabulary: Any = ByteVocabulary(["[INST]", "[/INST]", "[THINK]", "[/THINK]", "[TOOL_CALLS]", "[ARGS]"])
+    alone = render_prompt(ministral, vocabulary, QUESTION).form.spelled
+    assert set(alone.values()) == {b"[THINK]", b"[/THINK]"}
+    offered = render_prompt(ministral, vocabulary, QUESTION, OPTIONS).form.spelled
+    assert set(offered.values()) == {b"[THINK]", b"[/THINK]", b"[TOOL_CALLS]", b"[ARGS]"}
+    assert all(vocabulary.tokenize(text.decode(), special=True) == [token] for token, text in offered.items())
