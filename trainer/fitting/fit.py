@@ -185,11 +185,11 @@ class Fitter:
             raise Reported(told["code"], told["facts"])
         raise StageDied(stage=STAGE, status=process.returncode, log=str(workshop / "output.log"))
 
-    def _look(self) -> None:
+    def _look(self, seconds: float = POLL_SECONDS) -> None:
         """Wait a moment. Raises RunStopped where this was told to end."""
         if self._stopping():
             raise RunStopped(run=STAGE)
-        time.sleep(POLL_SECONDS)
+        time.sleep(seconds)
 
     def _prune(self, original: str) -> None:
         """Give back the room of merged weights that are neither the current snapshot's nor among the newest."""
@@ -204,13 +204,25 @@ class Fitter:
                 self._household.artifacts.remove(record.merged)
 
     def _take_up(self, snapshot: Snapshot) -> None:
-        """Have a running engine serve what is on record now; one that starts later does so by itself."""
+        """Have a running engine serve what is on record now; one that starts later does so by itself.
+
+        It exchanges what it has loaded, for which new questions wait: so not while anybody is answered. Raises
+        RunStopped.
+        """
         snapshots = self._household.snapshots
-        if snapshots.current().digest != snapshot.digest:
-            return
         client = EngineClient(self._home, self._settings.engine, lambda: snapshots.current().digest)
-        with contextlib.suppress(EnlaceError):
-            asyncio.run(client.load(snapshot.digest))
+        while snapshots.current().digest == snapshot.digest:
+            try:
+                status = asyncio.run(client.status())
+                if status is None:
+                    return
+                if not (status.busy or status.waiting):
+                    asyncio.run(client.load(snapshot.digest))
+                    return
+            except EnlaceError:
+                # It serves what it served; the next one that starts takes it up.
+                return
+            self._look(self._settings.engine.form.take_up_poll_s)
 
     @contextlib.contextmanager
     def _workshop(self, original: str) -> Iterator[Path]:
