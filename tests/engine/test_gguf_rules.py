@@ -42,6 +42,7 @@ DEADLY: dict[str, dict[str, Any]] = {
     "a vocabulary that cannot spell": {"meta": {"tokenizer.ggml.model": "llama"}},
     "embeddings of integers": {"kinds": {"token_embd.weight": INTEGERS}},
     "norms of integers": {"kinds": {"blk.1.attn_norm.weight": INTEGERS}},
+    "norms of half the size": {"kinds": {"blk.1.attn_norm.weight": gguf.GGMLQuantizationType.F16}},
     "a projection of integers": {"kinds": {"blk.0.ffn_down.weight": INTEGERS}},
 }
 SOUND: dict[str, dict[str, Any]] = {
