@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from starlette.requests import ClientDisconnect, Request
 
-from engine.errors import PromptTooLong, RequestWrong
+from engine.errors import EngineBusy, PromptTooLong, RequestWrong
 from engine.measuring import Measuring
 from engine.messages import Message
 from engine.prompt import render, render_pair
@@ -68,11 +68,13 @@ async def test_a_client_that_goes_away_is_not_waited_for(desk: Desk) -> None:
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    measuring = Measuring(desk.home, desk.scheduler)
+    measuring = Measuring(desk.home, desk.scheduler, most=1)
     given = {**HELLO, "completion": "The sea is wide and deep. " * 100}
     scoring = asyncio.ensure_future(measuring.score(given, Request({"type": "http"}, receive)))
     await asyncio.sleep(0.1)
     assert not scoring.done()
+    with pytest.raises(EngineBusy):
+        await measuring.score(given, Request({"type": "http"}, receive))
     gone.set()
     with pytest.raises(ClientDisconnect):
         await scoring
