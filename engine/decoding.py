@@ -62,7 +62,8 @@ class Decoding:
         if slot is None:
             return False
         self._make_room(len(job.prompt) + 1)
-        sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed)
+        opened = job.form.opened
+        sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed, opened.closing if opened else "")
         try:
             keep = self._reuse(
                 slot, job.prompt, served.adapters, save=job.cache_key is None or slot.cache_key != job.cache_key

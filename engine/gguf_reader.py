@@ -117,16 +117,16 @@ class Reader:
             raise Malformed(f"{tensor_count} tensors and {entries} metadata entries cannot be")
         meta: dict[str, Value] = {}
         for _ in range(entries):
-            key = self._string(LONGEST_KEY)
-            if not key or key in meta:
-                raise Malformed(f"the metadata key {key!r} is there twice" if key else "a metadata key is empty")
+            key = self._name(LONGEST_KEY)
+            if key in meta:
+                raise Malformed(f"the metadata key {key!r:.80} is there twice")
             meta[key] = self._entry(key)
         return Contents(meta, self._tensors(tensor_count, _alignment(meta)), self._vocabulary)
 
     def _entry(self, key: str) -> Value:
         (kind,) = self._unpack("<I")
         if kind == STRING:
-            return Value(kind, self._string())
+            return Value(kind, self._string().partition("\0")[0])
         if kind in SCALARS:
             return Value(kind, self._unpack("<" + SCALARS[kind])[0])
         if kind != ARRAY:
@@ -162,7 +162,7 @@ class Reader:
         return tensors
 
     def _tensor(self) -> tuple[str, Tensor]:
-        name = self._string(LONGEST_NAME)
+        name = self._name(LONGEST_NAME)
         (dimensions,) = self._unpack("<I")
         if not 1 <= dimensions <= MOST_DIMENSIONS:
             raise Malformed(f"{name} has {dimensions} dimensions")
@@ -176,6 +176,13 @@ class Reader:
         if not 0 < count <= MOST_WEIGHTS or shape[0] % weights:
             raise Malformed(f"{name} is not laid out in whole blocks")
         return name, Tensor(tuple(shape), kind, int(offset), int(offset + count // weights * size))
+
+    def _name(self, longest: int) -> str:
+        """A key or a tensor's name. llama.cpp takes it to end at a NUL, and two could then be one."""
+        name = self._string(longest)
+        if not name or "\0" in name:
+            raise Malformed(f"the impossible name {name!r:.80}")
+        return name
 
     def _string(self, longest: int | None = None) -> str:
         (length,) = self._unpack("<Q")
@@ -202,7 +209,11 @@ class Reader:
                 else:
                     texts.add(content[start:place])
         if keep:
-            self._vocabulary = Vocabulary(frozenset(texts), count, empty)
+            # llama.cpp takes a text to end at its first NUL.
+            cut = {text for text in texts if b"\0" in text}
+            ends = [text.partition(b"\0")[0] for text in cut]
+            texts = (texts - cut) | {text for text in ends if text}
+            self._vocabulary = Vocabulary(frozenset(texts), count, empty + ends.count(b""))
         self._place = place
 
     def _skip(self, count: int) -> None:

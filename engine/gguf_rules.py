@@ -15,7 +15,8 @@ MOST_LAYERS = 512  # LLAMA_MAX_LAYERS
 MOST_EXPERTS = 1024  # LLAMA_MAX_EXPERTS
 ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
 SENTENCEPIECE = "llama"
-FLOATS = (0, 1, 30)  # F32, F16, BF16
+FLOAT32 = 0
+ADDED = ("_norm.weight", ".bias")  # what is added to or multiplied with, number by number
 # Kinds of numbers that nothing multiplies by: integers, doubles, and two that only intermediate results have.
 NO_WEIGHTS = (9, 15, 24, 25, 26, 27, 28)
 INTEGER_TENSORS = ("tid2eid",)  # tables of expert numbers
@@ -113,8 +114,8 @@ def _check_kinds(contents: Contents) -> None:
     for name, tensor in contents.tensors.items():
         if any(part in name for part in INTEGER_TENSORS):
             continue
-        flat = len(tensor.shape) == 1 and tensor.kind not in FLOATS
-        if tensor.kind in NO_WEIGHTS or flat:
+        flat = len(tensor.shape) == 1 or name.endswith(ADDED)
+        if tensor.kind in NO_WEIGHTS or (flat and tensor.kind != FLOAT32):
             block, size = BLOCKS[tensor.kind]
             raise Malformed(f"{name} has weights of a kind that cannot be computed with ({size} bytes for {block})")
 

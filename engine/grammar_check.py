@@ -61,11 +61,36 @@ def _parts(choices: Choices) -> Iterator[Part]:
 def _holding(rules: Mapping[str, Choices], holds: Callable[[Part, set[str]], bool]) -> set[str]:
     """The rules of which one choice consists of parts that hold, given the rules known to hold: to a fixed point."""
     known: set[str] = set()
+    order = _inner_first(rules)
     while True:
-        more = {name for name, choices in rules.items() if _any_choice(choices, known, holds)}
-        if more == known:
+        before = len(known)
+        for name in order:
+            if name not in known and _any_choice(rules[name], known, holds):
+                known.add(name)
+        if len(known) == before:
             return known
-        known = more
+
+
+def _inner_first(rules: Mapping[str, Choices]) -> list[str]:
+    """The rules, each after those that it uses as far as they do not use each other: one pass then settles most."""
+    used = {
+        name: [part.name for part in _parts(choices) if isinstance(part, Reference)] for name, choices in rules.items()
+    }
+    order: dict[str, None] = {}
+    seen: set[str] = set()
+    for start in rules:
+        path = [] if start in seen else [(start, iter(used[start]))]
+        seen.add(start)
+        while path:
+            name, others = path[-1]
+            other = next((each for each in others if each not in seen), None)
+            if other is None:
+                order[name] = None
+                path.pop()
+            else:
+                seen.add(other)
+                path.append((other, iter(used[other])))
+    return list(order)
 
 
 def _any_choice(choices: Choices, known: set[str], holds: Callable[[Part, set[str]], bool]) -> bool:
@@ -86,13 +111,18 @@ def _may_be_empty(part: Part, empty: set[str]) -> bool:
             return least == 0 or _may_be_empty(inner, empty)
 
 
-def _is_empty_at_once(part: Part, rules: Mapping[str, Choices]) -> bool:
-    """Whether a part has an alternative with nothing in it, which is all that llama.cpp looks for."""
+def _has_empty(choices: Choices) -> bool:
+    """Whether one of the choices has nothing in it."""
+    return any(all(isinstance(part, Nothing) for part in choice) for choice in choices)
+
+
+def _is_empty_at_once(part: Part, rules: set[str]) -> bool:
+    """Whether a part has a choice with nothing in it, as ``rules`` have, which is all that llama.cpp looks for."""
     match part:
         case Reference(name):
-            return any(all(isinstance(inner, Nothing) for inner in choice) for choice in rules[name])
+            return name in rules
         case Group(choices):
-            return any(all(isinstance(inner, Nothing) for inner in choice) for choice in choices)
+            return _has_empty(choices)
         case Repeat(_, least, _):
             return least == 0
         case _:
@@ -120,9 +150,10 @@ def _check_ends(rules: Mapping[str, Choices]) -> None:
 def _check_beginnings(rules: Mapping[str, Choices]) -> None:
     """No rule may call itself before it has read anything, nor begin in too many ways."""
     empty = _holding(rules, _may_be_empty)
+    empty_at_once = {name for name, choices in rules.items() if _has_empty(choices)}
     for name, choices in rules.items():
         for part in _parts(choices):
-            if isinstance(part, Repeat) and part.most is None and _is_empty_at_once(part.part, rules):
+            if isinstance(part, Repeat) and part.most is None and _is_empty_at_once(part.part, empty_at_once):
                 # llama.cpp takes this for a rule that calls itself.
                 raise GrammarRefused(f"rule “{name}” repeats what may be empty")
     ways: dict[str, int] = {}
@@ -157,17 +188,17 @@ def _firsts(choices: Choices, empty: set[str]) -> tuple[int, collections.Counter
 
 def _count_ways(start: str, first: Mapping[str, tuple[int, collections.Counter[str]]], ways: dict[str, int]) -> None:
     """Fill in the number of beginnings of ``start`` and of the rules that it begins with."""
-    path = [start]
+    path = {} if start in ways else {start: iter(first[start][1])}
     while path:
-        name = path[-1]
-        characters, names = first[name]
-        missing = next((other for other in names if other not in ways), None)
-        if missing is None:
-            ways[name] = 1 + characters + sum(ways[other] * times for other, times in names.items())
-            if ways[name] > MOST_BEGINNINGS:
-                raise GrammarRefused(f"rule “{name}” begins in more than {MOST_BEGINNINGS} ways")
-            path.pop()
-        elif missing in path:
+        name = next(reversed(path))
+        missing = next((other for other in path[name] if other not in ways), None)
+        if missing in path:
             raise GrammarRefused(f"rule “{missing}” calls itself before anything is read")
-        else:
-            path.append(missing)
+        if missing is not None:
+            path[missing] = iter(first[missing][1])
+            continue
+        characters, names = first[name]
+        ways[name] = 1 + characters + sum(ways[other] * times for other, times in names.items())
+        if ways[name] > MOST_BEGINNINGS:
+            raise GrammarRefused(f"rule “{name}” begins in more than {MOST_BEGINNINGS} ways")
+        del path[name]

@@ -13,7 +13,7 @@ from starlette.requests import ClientDisconnect, Request
 from configs.home import Home
 from engine.answering import serve_manifest
 from engine.conversation_fields import read_messages
-from engine.errors import EngineStopping, PromptTooLong, RequestWrong
+from engine.errors import EngineBusy, EngineStopping, PromptTooLong, RequestWrong
 from engine.loaded import Loaded
 from engine.logprobs_object import token_object
 from engine.sampling_fields import read_number
@@ -27,12 +27,14 @@ class Measuring:
     """Answers to such requests, each given as a JSON object and returned as one. Raises RequestWrong.
 
     The work runs between the steps of the answers, so that nobody's answer waits for it. ``manifest`` in a request
-    is the snapshot that has to be asked.
+    is the snapshot that has to be asked. With ``most`` of them in work or waiting, EngineBusy.
     """
 
-    def __init__(self, home: Home, scheduler: Scheduler) -> None:
+    def __init__(self, home: Home, scheduler: Scheduler, most: int) -> None:
         self._home = home
         self._scheduler = scheduler
+        self._most = most
+        self._working = 0
 
     async def tokenize(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The tokens of ``content``, a text, or of ``messages``, as a question of them would be read."""
@@ -150,6 +152,20 @@ class Measuring:
         request: Request,
     ) -> Any:
         """Read the texts, then have the work done; it ends early when the client goes away."""
+        if self._working >= self._most:
+            raise EngineBusy(waiting=self._working)
+        self._working += 1
+        try:
+            return await self._run_now(read, steps, request)
+        finally:
+            self._working -= 1
+
+    async def _run_now(
+        self,
+        read: Callable[[Loaded], T],
+        steps: Callable[[Loaded, T], Generator[None, None, Any]],
+        request: Request,
+    ) -> Any:
         reader, ids = await asyncio.get_running_loop().run_in_executor(None, self._read_now, read)
 
         def errand(loaded: Loaded) -> Generator[None, None, Any]:

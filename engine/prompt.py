@@ -9,7 +9,7 @@ from typing import Any
 
 from engine.answer_form import AnswerForm, answer_form
 from engine.errors import TemplateBroken
-from engine.messages import PLAIN, Message, PromptOptions, ToolCall
+from engine.messages import PLAIN, Message, PromptOptions, ToolCall, thinking
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
@@ -19,11 +19,15 @@ MARKERS = "".join(map(chr, range(0xFDD0, 0xFDF0)))
 
 @dataclass(frozen=True)
 class _Rendering:
-    """A conversation as text; ``mark``, n, ``mark`` stands where control text n of a message was taken out."""
+    """A conversation as text; ``mark``, n, ``mark`` stands where control text n of a message was taken out.
+
+    ``last``: what of the text is the last message.
+    """
 
     text: str
     mark: str
     taken: tuple[str, ...]
+    last: str
 
 
 @dataclass(frozen=True)
@@ -62,25 +66,43 @@ def render_pair(
     """The prompt and the answer as (prompt_ids, answer_ids) for training and scoring.
 
     ``prompt_ids`` is ``render(messages)``. ``answer_ids`` is what the model has to say, ended as the template ends
-    an assistant's turn, up to and with its end token; the two together are how serving sees that turn later.
-    Raises TemplateBroken, also where the template does not continue the prompt with the answer.
+    an assistant's turn, up to and with its end token; the two together are how serving sees that turn later. Where a
+    template writes an answer's turn in another way than it opens one (as those of thinking models do, which leave out
+    thoughts), the prompt is the one that has the model answer at once, and the answer follows it.
+    Raises TemplateBroken, also where there is no such prompt or no end token.
     """
-    prompt = render(template, vocabulary, messages)
     whole_messages = [*messages, Message("assistant", answer)]
-    head = _render_marked(template, vocabulary, messages, add_generation_prompt=True)
-    whole = _render_marked(template, vocabulary, whole_messages, add_generation_prompt=False)
+    at_once = PromptOptions(variables=thinking(False))
+    for options, must_continue in ((PLAIN, True), (at_once, True), (at_once, False)):
+        head = _render_marked(template, vocabulary, messages, True, options)
+        whole = _render_marked(template, vocabulary, whole_messages, False, options)
+        prompt = with_bos(vocabulary, _tokens(vocabulary, head))
+        opens = answer_form(template, vocabulary, head.text, with_tools=False).opened is not None
+        rest = _rest(vocabulary, prompt, head, whole) if must_continue else None if opens else _turn(vocabulary, whole)
+        if rest is None:
+            continue
+        for place, token in enumerate(rest):
+            if vocabulary.is_end(token):
+                return prompt, rest[: place + 1]
+        raise TemplateBroken(reason="it does not end an answer with an end token")
+    raise TemplateBroken(reason="it does not continue a prompt with the answer to it")
+
+
+def _rest(vocabulary: Vocabulary, prompt: list[int], head: _Rendering, whole: _Rendering) -> list[int] | None:
+    """What follows the prompt in the whole conversation; None where it does not continue the prompt."""
     whole_ids = with_bos(vocabulary, _tokens(vocabulary, whole))
     if whole_ids[: len(prompt)] == prompt:
-        rest = whole_ids[len(prompt) :]
-    elif not head.taken and whole.text.startswith(head.text):
+        return whole_ids[len(prompt) :]
+    if not head.taken and whole.text.startswith(head.text):
         # A line break that opens the answer merges with the one that ends the prompt: the model says it apart.
-        rest = _tokens(vocabulary, replace(whole, text=whole.text[len(head.text) :]))
-    else:
-        raise TemplateBroken(reason="it does not continue a prompt with the answer to it")
-    for place, token in enumerate(rest):
-        if vocabulary.is_end(token):
-            return prompt, rest[: place + 1]
-    raise TemplateBroken(reason="it does not end an answer with an end token")
+        return _tokens(vocabulary, replace(whole, text=whole.text[len(head.text) :]))
+    return None
+
+
+def _turn(vocabulary: Vocabulary, whole: _Rendering) -> list[int] | None:
+    """The last message of a conversation and what ends it; None where the template does not write it as it is."""
+    place = whole.text.rfind(whole.last)
+    return _tokens(vocabulary, replace(whole, text=whole.text[place:])) if place >= 0 and whole.last else None
 
 
 def _render_marked(
@@ -95,7 +117,7 @@ def _render_marked(
     texts = "\n".join(_texts([_parts(message) for message in messages] + [options.tools, options.variables]))
     if forbidden is None or not forbidden.search(texts):
         text = template.render(messages, add_generation_prompt=add_generation_prompt, options=options)
-        return _Rendering(text, "", ())
+        return _Rendering(text, "", (), messages[-1].content if messages else "")
     mark = next((mark for mark in MARKERS if mark not in texts), None)
     if mark is None:
         raise TemplateBroken(reason="the text holds every Unicode noncharacter")
@@ -111,7 +133,7 @@ def _render_marked(
     marked = [_with_parts(message, clean(_parts(message))) for message in messages]
     cleaned = PromptOptions(tuple(clean(options.tools)), clean(options.variables))
     text = template.render(marked, add_generation_prompt=add_generation_prompt, options=cleaned)
-    return _Rendering(text, mark, tuple(taken))
+    return _Rendering(text, mark, tuple(taken), marked[-1].content if marked else "")
 
 
 def _parts(message: Message) -> list[Any]:

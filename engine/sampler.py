@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import ctypes
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from engine.answers import BANNED, Sampling
-from engine.grammar import Grammar
 from engine.library import library
 from engine.native import Context
 from engine.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from engine.grammar import Grammar
 
 KEEP_AT_LEAST = 1
 
@@ -19,17 +21,27 @@ class Sampler:
 
     The order is llama.cpp's: logit bias, penalties (over the answer's own tokens, not the question's), top-k,
     top-p, min-p, temperature, draw. Temperature 0 takes the likeliest token. A grammar comes before all of them.
+
+    ``thinking_until``: what closes the thoughts that the prompt has opened. A grammar is for what comes after it;
+    thoughts that would end with the answer are closed instead.
     Raises RequestWrong where a grammar cannot be followed.
     """
 
-    def __init__(self, vocabulary: Vocabulary, sampling: Sampling, seed: int) -> None:
+    def __init__(self, vocabulary: Vocabulary, sampling: Sampling, seed: int, thinking_until: str = "") -> None:
         self._lib = library()
+        self._vocabulary = vocabulary
         self._size = vocabulary.size
+        self._thinking_until = thinking_until if sampling.grammar is not None else ""
+        self._thought = ""
+        self._closing: list[int] = []
         self._chain: Any = self._lib.llama_sampler_chain_init(self._lib.llama_sampler_chain_default_params())
         self._grammar: Grammar | None = None
         banned = [token for token, bias in sampling.logit_bias.items() if bias <= BANNED]
         try:
             if sampling.grammar is not None:
+                # Most answers have none, and an engine starts sooner without it.
+                from engine.grammar import Grammar
+
                 self._grammar = Grammar(vocabulary, sampling.grammar, banned)
             only_lowers = [self._add_bias(sampling), self._add_penalties(sampling)]
             self._likeliest = sampling.temperature == 0 and all(only_lowers)
@@ -40,10 +52,10 @@ class Sampler:
 
     def sample(self, context: Context, row: int) -> int:
         """The token that follows the batch's row ``row``. Raises RequestWrong where the grammar lets none follow."""
-        if self._grammar is not None:
+        if self._grammar is not None and not self._thinking_until:
             return self._grammar.choose(self._chain, context, row, likeliest=self._likeliest)
         token: int = self._lib.llama_sampler_sample(self._chain, context.handle, row)
-        return token
+        return self._think(token) if self._thinking_until else token
 
     def close(self) -> None:
         """Free the samplers."""
@@ -53,6 +65,18 @@ class Sampler:
         if self._chain:
             self._lib.llama_sampler_free(self._chain)
             self._chain = None
+
+    def _think(self, token: int) -> int:
+        """The next token of the thoughts, which is ``token`` unless the answer would end with them."""
+        if self._vocabulary.is_end(token) and not self._closing:
+            self._closing = self._vocabulary.tokenize(self._thinking_until, special=True)
+        if self._closing:
+            token = self._closing.pop(0)
+        self._thought += self._vocabulary.token_text(token)
+        if self._thinking_until in self._thought:
+            self._thinking_until, self._closing = "", []
+        self._thought = self._thought[-len(self._thinking_until) :]
+        return token
 
     def _add_bias(self, sampling: Sampling) -> bool:
         """Add what the request gives to single tokens; whether it can only make them less likely."""

@@ -9,8 +9,6 @@ from typing import Any
 from configs.sections.engine import SamplingSettings
 from engine.answers import BANNED, Sampling
 from engine.errors import RequestWrong
-from engine.grammar_check import check_grammar
-from engine.schema import schema_grammar
 
 MOST_STOPS = 16
 MOST_BIASES = 1024
@@ -31,6 +29,8 @@ NUMBERS = {
     "seed": (0, LARGEST_SEED, True),
     "top_logprobs": (0, MOST_TOP_LOGPROBS, True),
 }
+# Of these a request may give one.
+FORMS = ("grammar", "json_schema", "response_format")
 MUST_BE_POSITIVE = ("top_p", "repeat_penalty")
 # Beyond these a penalty is no number any more for llama.cpp.
 SMALLEST_POSITIVE = 1e-4
@@ -94,34 +94,10 @@ def _logit_bias(given: Any) -> dict[int, float]:
 
 
 def _grammar(given: Mapping[str, Any]) -> str | None:
-    """What the answer has to keep to, as GBNF: given so, as a JSON Schema, or as OpenAI's ``response_format``."""
-    found = {name: given[name] for name in ("grammar", "json_schema") if given.get(name) is not None}
-    form = given.get("response_format")
-    if form is not None:
-        if not isinstance(form, dict):
-            raise RequestWrong(field="response_format", reason="an object is needed")
-        if form.get("type") != "text":
-            found["response_format"] = form
-    if len(found) > 1:
-        raise RequestWrong(field=sorted(found)[-1], reason=f"only one of {', '.join(sorted(found))} can be given")
-    if "grammar" in found:
-        if not isinstance(found["grammar"], str):
-            raise RequestWrong(field="grammar", reason="a text in GBNF is needed")
-        check_grammar(found["grammar"], "grammar")
-        return found["grammar"]
-    if "json_schema" in found:
-        return schema_grammar(found["json_schema"], "json_schema")
-    return _format_grammar(form) if "response_format" in found else None
+    """What the answer has to keep to, as GBNF; None where the request does not say."""
+    if all(given.get(name) is None for name in FORMS):
+        return None
+    # Most questions ask for none, and an engine starts sooner without these.
+    from engine.form_fields import read_grammar
 
-
-def _format_grammar(form: Any) -> str:
-    kind = form.get("type")
-    if kind == "json_object":
-        # llama.cpp's server takes a schema here too.
-        return schema_grammar(form.get("schema", {"type": "object"}), "response_format.schema")
-    if kind != "json_schema":
-        raise RequestWrong(field="response_format.type", reason="must be text, json_object or json_schema")
-    named = form.get("json_schema")
-    if not isinstance(named, dict) or "schema" not in named:
-        raise RequestWrong(field="response_format.json_schema", reason="an object with a schema is needed")
-    return schema_grammar(named["schema"], "response_format.json_schema.schema")
+    return read_grammar(given)

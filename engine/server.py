@@ -56,7 +56,7 @@ class Service:
         self._end = end
         self._tally = tally
         self._counts = counts
-        self._measuring = Measuring(home, scheduler)
+        self._measuring = Measuring(home, scheduler, settings.queue_length + settings.slots)
 
     def paths(self) -> list[str]:
         """The paths that are answered."""
@@ -91,7 +91,9 @@ class Service:
         ]
 
     async def chat(self, request: Request) -> ASGIApp:
-        asked = read_chat_request(await self._body(request), self._settings.sampling)
+        body, loop = await self._body(request), asyncio.get_running_loop()
+        # A large schema takes its time to be checked, and everybody else's stream goes through the event loop.
+        asked = await loop.run_in_executor(None, read_chat_request, body, self._settings.sampling)
         return Answer(self._home, self._scheduler, asked, self._tally, self._settings.most_tool_calls)
 
     async def embeddings(self, request: Request) -> Response:

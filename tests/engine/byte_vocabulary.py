@@ -14,11 +14,14 @@ class ByteVocabulary:
     bos = None
     adds_bos = False
 
-    def __init__(self, control_texts: Sequence[str], added_texts: Sequence[str] = ()) -> None:
+    def __init__(
+        self, control_texts: Sequence[str], added_texts: Sequence[str] = (), end_texts: Sequence[str] = ()
+    ) -> None:
         self.control_texts = tuple(control_texts)
         self.added_texts = tuple(added_texts)
         self.steering_texts = frozenset((*self.control_texts, *self.added_texts))
         self._all = sorted(self.steering_texts, key=lambda text: (-len(text), text))
+        self._ends = frozenset(end_texts)
         self._split = re.compile(f"({'|'.join(map(re.escape, self._all))})") if self._all else None
 
     def tokenize(self, text: str, special: bool) -> list[int]:
@@ -28,6 +31,9 @@ class ByteVocabulary:
             steers = part in self.added_texts or (special and part in self.control_texts)
             ids += [CONTROL + self._all.index(part)] if steers else list(part.encode(errors="replace"))
         return ids
+
+    def is_end(self, token: int) -> bool:
+        return token >= CONTROL and self._all[token - CONTROL] in self._ends
 
     def control_token(self, text: str) -> int:
         return CONTROL + self._all.index(text)

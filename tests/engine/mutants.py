@@ -11,6 +11,7 @@ import random
 import select
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -91,35 +92,46 @@ class Header:
 def fates(copy: Path, changes: Sequence[Change], patience_s: float) -> list[Fate]:
     """What becomes of each mutant of ``copy``, a file that is changed and changed back."""
     ends: list[Fate] = []
+    reach = max((place + len(content) // 2 for change in changes for place, content in change), default=0)
+    with copy.open("r+b", buffering=0) as file:
+        sound = file.read(reach)
     while len(ends) < len(changes):
-        rest = changes[len(ends) :]
-        child = subprocess.Popen(
-            [sys.executable, "-m", "tests.engine.mutants", str(copy)],
-            cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, bufsize=0,
-        )  # fmt: skip
-        assert child.stdin is not None
-        assert child.stdout is not None
-        assert child.stderr is not None
-        before = len(ends)
-        for change in rest:
+        with copy.open("r+b", buffering=0) as file:
+            file.write(sound)  # a child that died did not change it back
+        # A file, because a pipe that nobody empties would stop a child that complains much.
+        with tempfile.TemporaryFile() as complaints:
+            child = subprocess.Popen(
+                [sys.executable, "-m", "tests.engine.mutants", str(copy)],
+                cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=complaints, bufsize=0,
+                env=os.environ | {"GGML_NO_BACKTRACE": "1"},
+            )  # fmt: skip
+            hung = _feed(child, changes[len(ends) :], patience_s, ends)
+            code = child.wait()
+            if len(ends) < len(changes) and not hung:
+                complaints.seek(0)
+                said = complaints.read().decode(errors="replace").strip().splitlines()
+                ends.append(Fate(changes[len(ends)], "died", f"{code}: {' | '.join(said[-3:])}"))
+    return ends
+
+
+def _feed(child: subprocess.Popen[bytes], changes: Sequence[Change], patience_s: float, ends: list[Fate]) -> bool:
+    """Give ``child`` one mutant after the other and note its answers, until it dies, or hangs: then True."""
+    assert child.stdin is not None
+    with child.stdin:
+        for change in changes:
             try:
                 child.stdin.write(json.dumps(change).encode() + b"\n")
             except BrokenPipeError:
-                break
+                return False
             told = _line(child, patience_s)
             if told is None:
                 child.kill()
                 ends.append(Fate(change, "hung", ""))
-                break
+                return True
             if not told:
-                break
+                return False
             ends.append(Fate(change, *json.loads(told)))
-        child.stdin.close()
-        code, said = child.wait(), child.stderr.read().decode(errors="replace").strip().splitlines()
-        hung = len(ends) > before and ends[-1].end == "hung"
-        if len(ends) < len(changes) and not hung:
-            ends.append(Fate(changes[len(ends)], "died", f"{code}: {' | '.join(said[-3:])}"))
-    return ends
+    return False
 
 
 def _line(child: subprocess.Popen[bytes], patience_s: float) -> bytes | None:

@@ -64,9 +64,13 @@ def write_manifest(
 
 
 def write_thinker(home: Home, starter: Path) -> None:
-    """The model ``thinker``: the starter, with a template that says that its model thinks."""
-    # Where a system message is missing, so that prompts stay the same.
-    spoken, thinking = b"named SmolLM, trained by Hugging Face", b"named SmolLM <think></think> trained."
+    """The model ``thinker``: the starter with a template that says that its model thinks, and a token of Llama's."""
     content = starter.read_bytes()
-    assert (content.count(spoken), len(spoken)) == (1, len(thinking))
-    (home.models / "thinker.gguf").write_bytes(content.replace(spoken, thinking))
+    # The first is said where a system message is missing, so that prompts stay the same; the second, a control token.
+    for old, new in (
+        (b"named SmolLM, trained by Hugging Face", b"named SmolLM <think></think> trained."),
+        (b"<jupyter_code>", b"<|python_tag|>"),
+    ):
+        assert (content.count(old), len(old)) == (1, len(new))
+        content = content.replace(old, new)
+    (home.models / "thinker.gguf").write_bytes(content)

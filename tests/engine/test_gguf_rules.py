@@ -26,6 +26,8 @@ print(load_and_compute(Path(sys.argv[1]))[0])
 INTEGERS = gguf.GGMLQuantizationType.I32
 DEADLY: dict[str, dict[str, Any]] = {
     "a token twice": {"tokens": ["a", "a", *(f"<{number}>" for number in range(VOCABULARY - 2))]},
+    "a token twice, as far as a NUL": {"tokens": ["a", "a\0b", *(f"<{number}>" for number in range(VOCABULARY - 2))]},
+    "no layers behind a NUL": {"meta": {"llama.block_count": 0, "general.architecture": "llama\0x"}},
     "no layers": {"meta": {"llama.block_count": 0}},
     "more layers than there may be": {"meta": {"llama.block_count": 513}},
     "more looking ahead than layers": {"meta": {"llama.nextn_predict_layers": 3}},
@@ -40,6 +42,7 @@ DEADLY: dict[str, dict[str, Any]] = {
     "a vocabulary that cannot spell": {"meta": {"tokenizer.ggml.model": "llama"}},
     "embeddings of integers": {"kinds": {"token_embd.weight": INTEGERS}},
     "norms of integers": {"kinds": {"blk.1.attn_norm.weight": INTEGERS}},
+    "norms of half the size": {"kinds": {"blk.1.attn_norm.weight": gguf.GGMLQuantizationType.F16}},
     "a projection of integers": {"kinds": {"blk.0.ffn_down.weight": INTEGERS}},
 }
 SOUND: dict[str, dict[str, Any]] = {

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
+import re
+from collections.abc import Generator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from engine.errors import RequestWrong
+from engine.loaded import Loaded
+from engine.sampler import Sampler
 from engine.vocabulary import Vocabulary
 from tests.engine.asking import post, text_of, written
-from tests.engine.conftest import Desk, House
+from tests.engine.conftest import PATIENCE, Desk, House, ask
 
+ANSWER = "The capital of France is Paris."
 FRANCE = "What is the capital of France?"
 STORY = "Write a story about the sea."
 PERSON = "Describe a person called Begoña Núñez, known as “la «Ñandú» de Coruña”, as JSON."
@@ -110,6 +116,30 @@ async def test_a_grammar_is_not_ended_before_it_ends(house: House, vocabulary: V
         house, FRANCE, grammar='root ::= "ab" "c"', logit_bias={vocabulary.eos: 100}, temperature=2.0, seed=1
     )
     assert (text, finished.reason) == ("abc", "stop")
+
+
+@pytest.mark.parametrize(("closing", "thought"), [(" capital", "The capital"), ("</think>", f"{ANSWER}</think>")])
+def test_a_grammar_begins_where_the_thoughts_that_the_prompt_opened_are_closed(
+    desk: Desk, closing: str, thought: str
+) -> None:
+    sampling = replace(desk.sampling(), grammar='root ::= "{" [0-9]{2} "}"')
+    tokens: list[int] = []
+
+    def write(loaded: Loaded) -> Generator[None, None, str]:
+        sampler = Sampler(loaded.vocabulary, sampling, 0, closing)
+        prompt = loaded.prompt(ask(FRANCE)).ids
+        with contextlib.closing(sampler), contextlib.closing(loaded.new_context(256, slots=1)) as context:
+            context.decode([(token, place, 0, place == len(prompt) - 1) for place, token in enumerate(prompt)])
+            row = len(prompt) - 1
+            while not loaded.vocabulary.is_end(token := sampler.sample(context, row)):
+                context.decode([(token, len(prompt) + len(tokens), 0, True)])
+                tokens.append(token)
+                row = 0
+                yield
+        return b"".join(map(loaded.vocabulary.token_bytes, tokens)).decode()
+
+    text = desk.scheduler.run_errand(write).result(timeout=PATIENCE)
+    assert re.fullmatch(re.escape(thought) + r"\{\d\d\}", text)
 
 
 async def test_a_grammar_and_a_bias_that_leave_nothing_end_one_answer_alone(

@@ -9,14 +9,19 @@ from typing import Any
 
 import numpy as np
 import pytest
+from starlette.requests import ClientDisconnect, Request
 
-from engine.errors import PromptTooLong, RequestWrong
+from engine.errors import EngineBusy, PromptTooLong, RequestWrong
+from engine.measuring import Measuring
+from engine.messages import Message
 from engine.prompt import render, render_pair
 from engine.scoring import LocalModel
+from engine.served import AdapterFile
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from tests.engine.asking import post
-from tests.engine.conftest import House, ask
+from tests.engine.conftest import Desk, House, ask
+from tests.engine.snapshots import write_adapter, write_manifest
 
 FRANCE = ask("What is the capital of France?")
 HELLO = {"messages": [{"role": "user", "content": "hello"}]}
@@ -34,6 +39,45 @@ async def test_scoring_in_the_engine_is_scoring_in_a_worker(house: House, starte
     assert worth == pytest.approx(rows[np.arange(len(answer)), answer].tolist(), abs=1e-4)
     for token, row in zip(scored, rows, strict=True):
         assert [other.token for other in token.top] == np.argsort(-row, kind="stable")[:20].tolist()
+
+
+async def test_the_snapshot_that_a_request_names_is_the_one_that_scores(
+    house: House, starter: Path, tmp_path: Path
+) -> None:
+    adapter = write_adapter(tmp_path / "a.gguf")
+    digest = write_manifest(house.home, starter, name="v1", adapter=adapter)
+    asked = {**HELLO, "completion": ANSWER, "manifest": digest}
+    scored = (await post(house, "/score", asked)).json()
+    with LocalModel(starter, house.settings, context_size=256, threads=1) as model:
+        pair = render_pair(model.template, model.vocabulary, [Message("user", "hello")], ANSWER)
+        plain = model.log_probs(*pair)
+        model.set_adapters([AdapterFile(adapter, 1.0)])
+        adapted = model.log_probs(*pair)
+    places = np.arange(len(pair[1])), pair[1]
+    worth = [token["logprob"] for token in scored["content"]]
+    assert worth == pytest.approx(adapted[places].tolist(), abs=1e-4)
+    assert worth != pytest.approx(plain[places].tolist(), abs=1e-2)
+    assert scored["enlace"] == {"snapshot": "v1"}
+    assert scored["logprob"] == pytest.approx(sum(worth))
+
+
+async def test_a_client_that_goes_away_is_not_waited_for(desk: Desk) -> None:
+    gone = asyncio.Event()
+
+    async def receive() -> dict[str, str]:
+        await gone.wait()
+        return {"type": "http.disconnect"}
+
+    measuring = Measuring(desk.home, desk.scheduler, most=1)
+    given = {**HELLO, "completion": "The sea is wide and deep. " * 100}
+    scoring = asyncio.ensure_future(measuring.score(given, Request({"type": "http"}, receive)))
+    await asyncio.sleep(0.1)
+    assert not scoring.done()
+    with pytest.raises(EngineBusy):
+        await measuring.score(given, Request({"type": "http"}, receive))
+    gone.set()
+    with pytest.raises(ClientDisconnect):
+        await scoring
 
 
 async def test_an_answer_is_worth_more_than_nonsense(house: House) -> None:

@@ -7,9 +7,10 @@ import unicodedata
 
 import pytest
 
+from engine.answer_form import AnswerForm
 from engine.errors import TemplateBroken
 from engine.messages import Message
-from engine.prompt import render, render_pair
+from engine.prompt import render, render_pair, render_prompt
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from tests.engine.conftest import DAY
@@ -37,6 +38,13 @@ def test_an_ordinary_conversation_has_the_tokens_of_its_rendered_text(
 ) -> None:
     text = template.render(messages, add_generation_prompt=True)
     assert render(template, vocabulary, messages) == vocabulary.tokenize(text, special=True)
+
+
+def test_the_starter_s_prompt_is_chatml(template: ChatTemplate, vocabulary: Vocabulary) -> None:
+    said = "<|im_start|>system\nBe kind.<|im_end|>\n<|im_start|>user\nHi<|im_end|>\n<|im_start|>assistant\n"
+    prompt = render_prompt(template, vocabulary, [SYSTEM, Message("user", "Hi")])
+    assert prompt.ids == vocabulary.tokenize(said, special=True)
+    assert prompt.form == AnswerForm()
 
 
 @pytest.mark.parametrize("text", STEERING)

@@ -74,6 +74,27 @@ def test_a_hostile_template_is_refused_at_once_and_takes_no_memory(name: str) ->
 @pytest.mark.parametrize(
     "source",
     [
+        "{% for a in messages %}" * 30 + "{% endfor %}" * 30,
+        "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+        "{{ " + "-" * 5000 + "1 }}",
+        "{% if x %}" * 5000,
+        "{{ 1 }}" * 100_000,
+        "{% macro m() %}" * 100 + "{% endmacro %}" * 100,
+        "\x00{% %}",
+        "{{ '\\x' }}",
+    ],
+)
+def test_a_template_that_is_no_program_is_refused_at_once(source: str) -> None:
+    begun = time.process_time()
+    with pytest.raises(TemplateBroken) as refused:
+        ChatTemplate(source, now=lambda: DAY).render([Message("user", "x")], add_generation_prompt=True)
+    assert refused.value.facts["reason"]
+    assert time.process_time() - begun < 10
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
         "{{ raise_exception.__globals__ }}",
         "{{ '{0.__class__}'.format(messages) }}",
         "{{ messages | attr('__class__') }}",

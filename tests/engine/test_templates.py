@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
+from engine.errors import TemplateBroken
 from engine.messages import Message, PromptOptions, ToolCall
-from engine.prompt import render_prompt
+from engine.prompt import render_pair, render_prompt
 from engine.template import ChatTemplate
 from scripts import templates_page
 from scripts.templates_page import CONVERSATION, OPTIONS, SAID, WEATHER, Row
@@ -142,3 +143,39 @@ def test_identifiers_fit_where_the_template_wants_them_short(sources: dict[str, 
     assert len(identifiers) == 2
     assert len(set(identifiers)) == 1
     assert re.fullmatch(r"[a-zA-Z0-9]{9}", identifiers[0])
+
+
+# After the prompts of the first three comes a thought, whether one wants it or not; the last one ends everything alike.
+NOT_TO_BE_TRAINED = {"Cohere2MoE", "deepseek-ai-DeepSeek-R1-Distill-Llama-8B", "llama-cpp-deepseek-r1", "Kimi-K3"}
+
+
+def test_a_pair_to_train_on_is_a_prompt_that_the_answer_itself_follows(sources: dict[str, str]) -> None:
+    for name, source in sources.items():
+        template = templates_page.opened(source)
+        whole = template.render([*QUESTION, Message("assistant", "It-will-snow.")], add_generation_prompt=False)
+        end = STEERS.search(whole.rpartition("It-will-snow.")[2])
+        if end is None or name in NOT_TO_BE_TRAINED:
+            continue
+        vocabulary: Any = ByteVocabulary([end[0]], [], [end[0]])
+        prompt, answer = render_pair(template, vocabulary, QUESTION, "It-will-snow.")
+        said = STEERS.sub(" ", vocabulary.plain(answer)).split()
+        assert said[-1:] == ["It-will-snow."], name
+        # Some of them write first to whom, or in which part, this is said.
+        assert len(said) <= 2, name
+        assert "Weather-in-Soria?" in vocabulary.plain(prompt), name
+
+
+def test_an_answer_that_would_be_a_thought_is_not_trained(sources: dict[str, str]) -> None:
+    template = templates_page.opened(sources["deepseek-ai-DeepSeek-R1-Distill-Llama-8B"])
+    with pytest.raises(TemplateBroken):
+        render_pair(template, ByteVocabulary([], [], []), QUESTION, "It-will-snow.")  # type: ignore[arg-type]
+
+
+def test_the_control_tokens_that_tags_are_made_of_are_spelled_out_and_no_others(sources: dict[str, str]) -> None:
+    ministral = templates_page.opened(sources["mistralai-Ministral-3-14B-Reasoning-2512"])
+    vocabulary: Any = ByteVocabulary(["[INST]", "[/INST]", "[THINK]", "[/THINK]", "[TOOL_CALLS]", "[ARGS]"])
+    alone = render_prompt(ministral, vocabulary, QUESTION).form.spelled
+    assert set(alone.values()) == {b"[THINK]", b"[/THINK]"}
+    offered = render_prompt(ministral, vocabulary, QUESTION, OPTIONS).form.spelled
+    assert set(offered.values()) == {b"[THINK]", b"[/THINK]", b"[TOOL_CALLS]", b"[ARGS]"}
+    assert all(vocabulary.tokenize(text.decode(), special=True) == [token] for token, text in offered.items())

@@ -18,6 +18,7 @@ from configs.sections.engine import EngineSettings
 from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
 from engine.client import EngineClient
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
+from engine.vocabulary import Vocabulary
 from tests.conftest import end_engine
 from tests.engine.conftest import CONFIG, PATIENCE, House, ask
 from tests.engine.snapshots import write_manifest, write_thinker
@@ -160,6 +161,18 @@ async def test_a_thinking_model_s_call_comes_after_its_thoughts(thinking_house: 
     *found, _ = await pieces(thinking_house, f"<think>I look.</think>\n\n{CALL}", OPTIONS)
     assert "".join(piece.text for piece in found if isinstance(piece, Thought)) == "I look."
     assert [type(piece) for piece in found][-1] is Called
+
+
+async def test_a_control_token_that_opens_a_call_is_seen_where_tools_are_offered_and_nowhere_else(
+    thinking_house: House,
+) -> None:
+    vocabulary = Vocabulary.load(thinking_house.home.models / "thinker.gguf")
+    tag = vocabulary.control_token("<|python_tag|>")
+    vocabulary.close()
+    only_tags = {"messages": body("")["messages"], "logit_bias": {str(tag): 100}, "temperature": 0, "max_tokens": 2}
+    with_tools = await answered(thinking_house, {**only_tags, "tools": [WEATHER]})
+    assert with_tools["message"]["content"] == "<|python_tag|><|python_tag|>"
+    assert (await answered(thinking_house, only_tags))["message"]["content"] == ""
 
 
 async def test_a_model_that_does_not_think_says_its_tags_as_text(house: House) -> None:

@@ -49,7 +49,10 @@ def tiny_model(
     for name, shape in _tensors(architecture):
         numbers = np.random.default_rng(len(name)).normal(size=shape, scale=0.05).astype(np.float32)
         kind = (kinds or {}).get(name)
-        writer.add_tensor(name, numbers, raw_dtype=kind)
+        if kind == gguf.GGMLQuantizationType.F16:
+            writer.add_tensor(name, numbers.astype(np.float16))
+        else:
+            writer.add_tensor(name, numbers, raw_dtype=kind)
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

@@ -25,6 +25,8 @@ from engine.served import read_served
 from memory.household import Household
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
+from tests.engine.forms.conftest import bench_of, measured_before, stopwatch
+from tests.engine.forms.conftest import quick as small_bench
 from tests.engine.snapshots import write_adapter
 from tests.project import ROOT
 from tests.trainer.household import wait_for
@@ -104,6 +106,26 @@ def test_merged_weights_that_lose_too_much_are_not_served(home: Home, starter: P
         assert (record.merged, record.why) == (None, "loses_too_much")
         served = read_served(home, snapshot.digest)
         assert (served.model, served.merged, len(served.adapters)) == (starter, False, 1)
+
+
+def test_adapters_go_over_a_form_only_where_they_were_measured_to_lose_little(
+    home: Home, starter: Path, tmp_path: Path
+) -> None:
+    settings = quick(home, merge=False)
+    told = stopwatch(measured_before, q8_0=150)
+    form = bench_of(home, small_bench(home), starter, told).run(dry=False).record
+    with Household.open(home, settings.memory) as household:
+        snapshot = promoted(household, starter, tmp_path)
+        assert read_served(home, snapshot.digest).model == starter
+        record = Fitter(home, settings, household, time.time).run()
+    assert record is not None
+    assert record.form == form.sha256
+    assert record.overlay_loss is not None
+    assert 0 < record.overlay_loss < settings.engine.form.most_adapter_loss
+    served = read_served(home, snapshot.digest)
+    assert (served.model.name, len(served.adapters), served.merged) == (form.file, 1, False)
+    write_adapted(home, snapshot.base_sha256, key_of(snapshot), dataclasses.replace(record, overlay=False))
+    assert read_served(home, snapshot.digest).model == starter
 
 
 def test_a_fitting_that_is_killed_leaves_the_adapters_over_the_weights(

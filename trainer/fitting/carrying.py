@@ -10,13 +10,20 @@ from configs.home import Home
 from configs.settings import Settings
 from engine.forms.records import AdaptedRecord
 from memory.household import Household
+from trainer.errors import NoRoom
 from trainer.fitting.fit import Fitter
 
 
 def carry_fitting(home: Home, settings: Settings) -> AdaptedRecord | None:
-    """What is on record of the current snapshot then; stopped by SIGTERM or SIGINT. Raises what ``Fitter.run`` does."""
+    """What is on record of the current snapshot then; stopped by SIGTERM or SIGINT.
+
+    Raises NoRoom and what ``Fitter.run`` does.
+    """
     stopping = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: stopping.set())
-    with Household.open(home, settings.memory) as household:
-        return Fitter(home, settings, household, time.time, stopping.is_set).run()
+    try:
+        with Household.open(home, settings.memory) as household:
+            return Fitter(home, settings, household, time.time, stopping.is_set).run()
+    except OSError as error:
+        raise NoRoom(path=str(error.filename or home.models), reason=error.strerror or str(error)) from error

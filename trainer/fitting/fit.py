@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from configs.errors import EnlaceError, Reported
 from configs.home import Home
@@ -170,11 +170,9 @@ class Fitter:
             )
             try:
                 while process.poll() is None:
-                    if self._stopping():
-                        raise RunStopped(run=STAGE)
+                    self._look()
                     if time.monotonic() > deadline:
                         raise StageOverBudget(stage=STAGE, seconds=self._settings.training.budget.run_seconds)
-                    time.sleep(POLL_SECONDS)
             finally:
                 # It works on files of its own that are about to be removed: nothing of it has to be ended in order.
                 process.kill()
@@ -186,6 +184,12 @@ class Fitter:
             told = read_json(workshop / ERROR)
             raise Reported(told["code"], told["facts"])
         raise StageDied(stage=STAGE, status=process.returncode, log=str(workshop / "output.log"))
+
+    def _look(self, seconds: float = POLL_SECONDS) -> None:
+        """Wait a moment. Raises RunStopped where this was told to end."""
+        if self._stopping():
+            raise RunStopped(run=STAGE)
+        time.sleep(seconds)
 
     def _prune(self, original: str) -> None:
         """Give back the room of merged weights that are neither the current snapshot's nor among the newest."""
@@ -200,13 +204,25 @@ class Fitter:
                 self._household.artifacts.remove(record.merged)
 
     def _take_up(self, snapshot: Snapshot) -> None:
-        """Have a running engine serve what is on record now; one that starts later does so by itself."""
+        """Have a running engine serve what is on record now; one that starts later does so by itself.
+
+        It exchanges what it has loaded, for which new questions wait: so not while anybody is answered. Raises
+        RunStopped.
+        """
         snapshots = self._household.snapshots
-        if snapshots.current().digest != snapshot.digest:
-            return
         client = EngineClient(self._home, self._settings.engine, lambda: snapshots.current().digest)
-        with contextlib.suppress(EnlaceError):
-            asyncio.run(client.load(snapshot.digest))
+        while snapshots.current().digest == snapshot.digest:
+            try:
+                status = asyncio.run(client.status())
+                if status is None:
+                    return
+                if not (status.busy or status.waiting):
+                    asyncio.run(client.load(snapshot.digest))
+                    return
+            except EnlaceError:
+                # It serves what it served; the next one that starts takes it up.
+                return
+            self._look(self._settings.engine.form.take_up_poll_s)
 
     @contextlib.contextmanager
     def _workshop(self, original: str) -> Iterator[Path]:
@@ -214,7 +230,8 @@ class Fitter:
         place = folder(self._home, original)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (place / "fit.lock").open("wb") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            while not _taken(lock):
+                self._look()
             for left in place.glob(f"{WORKSHOP}*/"):
                 # Of a fitting that was killed: nobody else is here.
                 shutil.rmtree(left)
@@ -223,3 +240,11 @@ class Fitter:
                 yield workshop
             finally:
                 shutil.rmtree(workshop)
+
+
+def _taken(lock: IO[bytes]) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True

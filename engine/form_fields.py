@@ -1,0 +1,47 @@
+"""Reading the fields of a request that say what form its answer has to have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from engine.errors import RequestWrong
+from engine.grammar_check import check_grammar
+from engine.schema import schema_grammar
+
+
+def read_grammar(given: Mapping[str, Any]) -> str | None:
+    """What the answer has to keep to, as GBNF: given so, as a JSON Schema, or as OpenAI's ``response_format``.
+
+    None for any text. Raises RequestWrong naming the field.
+    """
+    found = {name: given[name] for name in ("grammar", "json_schema") if given.get(name) is not None}
+    form = given.get("response_format")
+    if form is not None:
+        if not isinstance(form, dict):
+            raise RequestWrong(field="response_format", reason="an object is needed")
+        if form.get("type") != "text":
+            found["response_format"] = form
+    if len(found) > 1:
+        raise RequestWrong(field=sorted(found)[-1], reason=f"only one of {', '.join(sorted(found))} can be given")
+    if "grammar" in found:
+        if not isinstance(found["grammar"], str):
+            raise RequestWrong(field="grammar", reason="a text in GBNF is needed")
+        check_grammar(found["grammar"], "grammar")
+        return found["grammar"]
+    if "json_schema" in found:
+        return schema_grammar(found["json_schema"], "json_schema")
+    return _format_grammar(form) if "response_format" in found else None
+
+
+def _format_grammar(form: Any) -> str:
+    kind = form.get("type")
+    if kind == "json_object":
+        # llama.cpp's server takes a schema here too.
+        return schema_grammar(form.get("schema", {"type": "object"}), "response_format.schema")
+    if kind != "json_schema":
+        raise RequestWrong(field="response_format.type", reason="must be text, json_object or json_schema")
+    named = form.get("json_schema")
+    if not isinstance(named, dict) or "schema" not in named:
+        raise RequestWrong(field="response_format.json_schema", reason="an object with a schema is needed")
+    return schema_grammar(named["schema"], "response_format.json_schema.schema")
