@@ -11,11 +11,11 @@ from typing import Any
 import httpx
 import pytest
 
-from engine.answers import Delta, Finished
+from engine.answers import Delta, Finished, Waiting
 from engine.errors import AdapterMismatch, PromptTooLong, RequestWrong, SnapshotBroken
 from engine.messages import Message
 from tests.engine.conftest import PATIENCE, House, ask
-from tests.engine.snapshots import write_adapter, write_manifest
+from tests.engine.snapshots import store, write_adapter, write_manifest
 
 FRANCE = "What is the capital of France?"
 STORY = "Write a long story about the sea."
@@ -222,3 +222,44 @@ async def until_idle(house: House) -> None:
     async with asyncio.timeout(20):
         while (status := await house.client.status()) is None or status.busy or status.waiting:
             await asyncio.sleep(0.02)
+
+
+async def test_a_request_is_answered_with_the_adapters_that_it_names(house: House, tmp_path: Path) -> None:
+    digest = store(house.home, write_adapter(tmp_path / "a.gguf").read_bytes())
+    await house.client.start()
+    async with openai(house) as client:
+        texts = {}
+        for name, adapters in (("own", None), ("base", []), ("bent", [{"sha256": digest}])):
+            answered = await client.post("/v1/chat/completions", json=body(adapters=adapters, max_tokens=24))
+            assert answered.status_code == 200, answered.text
+            texts[name] = answered.json()["choices"][0]["message"]["content"]
+            used = answered.json()["enlace"]["snapshot"]
+            assert used == {"own": "v0", "base": "v0:base", "bent": f"v0:{digest[:8]}x1"}[name]
+    assert texts["own"] == texts["base"] != texts["bent"]
+
+
+@pytest.mark.parametrize(
+    ("adapters", "code"),
+    [
+        ("all", "request_wrong"),
+        ([{"sha256": "no"}], "request_wrong"),
+        ([{"sha256": "0" * 64, "scale": "much"}], "request_wrong"),
+        ([{"sha256": "0" * 64}], "snapshot_broken"),
+    ],
+)
+async def test_adapters_that_are_not_there_are_refused_by_name(house: House, adapters: Any, code: str) -> None:
+    await house.client.start()
+    async with openai(house) as client:
+        answered = await client.post("/v1/chat/completions", json=body(adapters=adapters))
+    assert 400 <= answered.status_code < 600
+    assert answered.json()["error"]["code"] == code
+
+
+async def test_a_question_that_waits_for_a_slot_is_told_its_place_in_line(house: House) -> None:
+    async def ask_for(tokens: int, key: str) -> list[int]:
+        pieces = house.client.chat(ask(STORY + key), house.sampling(tokens), cache_key=key)
+        return [piece.place async for piece in pieces if isinstance(piece, Waiting)]
+
+    await house.client.start()
+    told = await asyncio.gather(*(ask_for(40, f"{name}/talk") for name in "abcd"))
+    assert sorted(places[0] for places in told if places) == [1, 2]
