@@ -150,6 +150,8 @@ KINDS = {
         ({"pattern": "^$"}, [""], ["a"]),
         ({"pattern": r"^\x41\u00f1[\n-\r]\/\$$"}, ["Añ\n/$", "Añ\r/$"], ["Añ\t/$"]),
         ({"type": "integer", "exclusiveMinimum": -3, "maximum": 12}, [-2, 0, 9, 10, 12], [-3, 13, 1.5]),
+        ({"type": "integer", "minimum": 7, "exclusiveMaximum": 23}, [7, 9, 10, 22], [6, 23, 24, 70]),
+        ({"type": "number", "exclusiveMaximum": -0.5}, [-0.6, -0.51, -3, -12.5], [-0.5, -0.4, 0, 1]),
         ({"type": "integer", "minimum": 95}, [95, 99, 100, 123456], [94, 9, -95]),
         ({"type": "number", "minimum": 0, "maximum": 1}, [0, 0.5, 1, 0.001], [-0.1, 1.1, 2]),
         (
@@ -270,3 +272,13 @@ def test_an_enumeration_of_many_names_is_read_as_one(vocabulary: Vocabulary) -> 
     grammar = schema_grammar({"enum": names}, "schema")
     assert accepts(vocabulary, grammar, '"persona 1499"')
     assert not accepts(vocabulary, grammar, '"persona 1500"')
+
+
+@pytest.mark.parametrize("text", ['"a\nb"', '"a\tb"', '"a\x7fb"', '"a\\qb"', '"a\\ud83d"', '"a" ', ' "a"', "'a'"])
+def test_only_json_is_let_through(vocabulary: Vocabulary, text: str) -> None:
+    assert not accepts(vocabulary, schema_grammar({"type": "string"}, "schema"), text)
+
+
+@pytest.mark.parametrize("text", ["01", "+1", ".5", "1.", "1e999", "NaN", "0x1", "-"])
+def test_only_numbers_of_json_are_let_through(vocabulary: Vocabulary, text: str) -> None:
+    assert not accepts(vocabulary, schema_grammar({"type": "number"}, "schema"), text)
