@@ -18,8 +18,9 @@ WORDS = (
 )
 KEYS = st.sampled_from(WORDS.split())
 VALUES = st.sampled_from([*ROLES, "developer", "weather", "function", "text", "{}", "[", "none", "auto", "high"])
+SHORT = st.text(max_size=6)
 JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | VALUES | st.text(max_size=5),
+    st.none() | st.booleans() | st.integers() | VALUES | SHORT,
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(KEYS, inner, max_size=5),
     max_leaves=12,
 )
@@ -48,7 +49,7 @@ def test_any_options_are_read_or_refused_by_name(fields: dict[str, object]) -> N
     assert field is None or field.partition("[")[0] in OPTION_KEYS
 
 
-@given(st.lists(st.tuples(st.text(), st.text(), st.dictionaries(st.text(), JSON)), max_size=3))
+@given(st.lists(st.tuples(SHORT, SHORT, st.dictionaries(SHORT, SHORT | st.integers(), max_size=2)), max_size=2))
 def test_what_the_client_writes_is_what_the_engine_reads(calls: list[tuple[str, str, dict[str, object]]]) -> None:
     made = tuple(ToolCall(*call) for call in calls)
     messages = (Message("assistant", "Hm.", made), Message("tool", "Snow.", tool_call_id="a", name="weather"))
