@@ -47,6 +47,21 @@ def forms(_plan: Plan) -> list[Row]:
     return [*rows, *chosen]
 
 
+def steady(_plan: Plan) -> list[Row]:
+    """For each form: whether an answer depends on how its prompt was cut, or on who else is answered."""
+    rows = []
+    with tempfile.TemporaryDirectory(prefix="enlace-b-") as folder:
+        _, settings = _home(Path(folder))
+        rows += _steady(AS_PULLED, settings.engine, (starter_model(), []))
+        for form, recipe in settings.engine.form.tried.items():
+            target = Path(folder) / f"{form}.gguf"
+            quantised = {"source": str(starter_model()), "target": str(target), "threads": 0, **recipe.model_dump()}
+            task = {"do": "make", "spins": settings.engine.thread_spins, **quantised}
+            run_task(task, settings.engine.form.child_timeout_s)
+            rows += _steady(form, settings.engine, (target, []))
+    return rows
+
+
 def merged(_plan: Plan) -> list[Row]:
     """An adapter of rank 16 over every projection: reading, writing, and whether answers depend on their company."""
     with tempfile.TemporaryDirectory(prefix="enlace-b-") as folder:
@@ -62,16 +77,18 @@ def merged(_plan: Plan) -> list[Row]:
             MERGED: (whole, []),
         }
         speeds = _speeds(settings.engine, ways)
-        steady = {name: _task("steady", settings.engine, way) for name, way in ways.items()}
+        steadiness = [each for name, way in ways.items() for each in _steady(name, settings.engine, way)]
     rows = [row("merging", seconds, "s", note=f"rank {RANK}, written as {settings.engine.form.merged_type}")]
     for key, name in (("read", "reading"), ("write", "writing")):
         of = {way: median(each[key] for each in found) for way, found in speeds.items()}
         rows.append(_against(f"{name}, {OVERLAY}", of[OVERLAY], AS_PULLED, of[AS_PULLED], len(speeds[MERGED])))
         rows.append(_against(f"{name}, {MERGED}", of[MERGED], OVERLAY, of[OVERLAY], len(speeds[MERGED])))
-    for name, found in steady.items():
-        note = "largest difference of a logit from the usual way of computing it"
-        rows += [row(f"{way}, {name}", value, "", note=note) for way, value in found.items()]
-    return rows
+    return [*rows, *steadiness]
+
+
+def _steady(name: str, settings: EngineSettings, way: Way) -> list[Row]:
+    note = "Largest difference of any logit from the usual way of computing it."
+    return [row(f"{what}, {name}", value, "", note=note) for what, value in _task("steady", settings, way).items()]
 
 
 def _against(name: str, value: float | None, peer: str, peer_value: float | None, samples: int) -> Row:
@@ -109,4 +126,4 @@ def _task(what: str, settings: EngineSettings, way: Way) -> dict[str, Any]:
 
 
 if __name__ == "__main__":
-    sys.exit(main("forms", __doc__ or "", {"forms": forms, "merged": merged}))
+    sys.exit(main("forms", __doc__ or "", {"forms": forms, "steady": steady, "merged": merged}))
