@@ -15,7 +15,8 @@ from app.assistant.answer_store import AnswerStore
 from app.assistant.errors import NotAnAnswer, QuestionEmpty, QuestionTooBig
 from app.assistant.events import Event, Failed, Started
 from app.assistant.prompting import exchanges
-from app.assistant.turn import Turn, TurnParts
+from app.assistant.turn import Turn
+from app.assistant.turn_parts import TurnParts
 from app.catalogue import Catalogue
 from configs.errors import EnlaceError
 from configs.settings import Settings

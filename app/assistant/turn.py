@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from app.assistant.answer_store import AnswerStore
-from app.assistant.asking import Accepted, Asker
+from app.assistant.asking import Accepted
 from app.assistant.events import (
     Done,
     Event,
@@ -26,35 +26,15 @@ from app.assistant.faithful import CitationFilter, says_the_result, with_citatio
 from app.assistant.grounding import Grounding, by_fact, by_lesson
 from app.assistant.prompting import Exchange, Material
 from app.assistant.remembering import asked_to_remember
-from app.catalogue import Catalogue
+from app.assistant.turn_parts import TurnParts
 from app.errors_text import explain
 from configs.errors import EnlaceError
 from configs.sections.assistant import Form
-from configs.settings import Settings
 from engine.answers import Delta, Finished, Sampling, Thought, Usage, Waiting
-from engine.interface import Engine
 from memory.chats import ChatMessage
-from memory.household import MemberMemory
-from memory.members import Member
 from tools.errors import ToolError
-from tools.registry import Registry, ToolContext, ToolResult
+from tools.registry import ToolResult
 from tools.routing import Call, route
-
-
-@dataclass
-class TurnParts:
-    """What all turns of one assistant share."""
-
-    memory: MemberMemory
-    member: Member
-    engine: Engine
-    tools: Registry
-    context: ToolContext
-    settings: Settings
-    catalogue: Catalogue
-
-    def __post_init__(self) -> None:
-        self.asker = Asker(self.engine, self.settings.assistant, self.settings.engine.context_size)
 
 
 class Turn:
