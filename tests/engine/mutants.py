@@ -117,7 +117,8 @@ def fates(copy: Path, changes: Sequence[Change], patience_s: float) -> list[Fate
 def _feed(child: subprocess.Popen[bytes], changes: Sequence[Change], patience_s: float, ends: list[Fate]) -> bool:
     """Give ``child`` one mutant after the other and note its answers, until it dies, or hangs: then True."""
     assert child.stdin is not None
-    with child.stdin:
+    assert child.stdout is not None
+    with child.stdout, child.stdin:
         for change in changes:
             try:
                 child.stdin.write(json.dumps(change).encode() + b"\n")
