@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, TokenLogprob, Usage
@@ -11,15 +11,11 @@ from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
 from engine.lookup import Lookup
-from engine.prefixes import Prefix, PrefixStore
+from engine.reuse import CHUNK_LEAST, Reuse
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot
 from engine.slots import Slot, Work, choose_slot
 from engine.text import TextStream
-
-# Rounding differs between a token computed alone and tokens computed together, so a prompt never ends in a
-# chunk of one: its answer would depend on what the cache happened to hold.
-CHUNK_LEAST = 2
 
 
 class Decoding:
@@ -35,7 +31,7 @@ class Decoding:
         self._settings = settings
         self._clock = clock
         self.slots = [Slot(number) for number in range(settings.slots)]
-        self._prefixes = PrefixStore(settings.prefix_cache_mb << 20)
+        self._reuse = Reuse(self.slots, settings)
         self._turns = 0
         self.last_rate = 0.0
 
@@ -47,7 +43,7 @@ class Decoding:
     @property
     def prefix_bytes(self) -> int:
         """What the beginnings that left their slots take."""
-        return self._prefixes.bytes
+        return self._reuse.bytes
 
     def jobs(self) -> list[Job]:
         """The jobs that are being worked on."""
@@ -65,13 +61,10 @@ class Decoding:
         opened = job.form.opened
         sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed, opened.closing if opened else "")
         try:
-            keep = self._reuse(
-                slot, job.prompt, served.adapters, save=job.cache_key is None or slot.cache_key != job.cache_key
-            )
+            keep = self._reuse.fill(self.loaded.context, slot, job, served.adapters)
         except EngineError:
             sampler.close()
             raise
-        slot.cache_key = job.cache_key
         slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep, lookup=self._lookup())
         return True
 
@@ -90,9 +83,7 @@ class Decoding:
         """Answer with another model from now on; nobody may be working."""
         old, self.loaded = self.loaded, loaded
         old.close()
-        for slot in self.slots:
-            slot.empty()
-        self._prefixes.clear()
+        self._reuse.forget()
 
     def adopt(self, served: ServedSnapshot) -> None:
         """Answer new questions with another, prepared, snapshot of this model; those begun keep theirs.
@@ -107,11 +98,7 @@ class Decoding:
 
     def drop_cache(self) -> None:
         """Forget all that no answer in flight needs."""
-        self._prefixes.clear()
-        for slot in self.slots:
-            if slot.work is None:
-                self.loaded.context.keep(slot.number, 0)
-                slot.empty()
+        self._reuse.drop(self.loaded.context)
 
     def fail_all(self, error: EngineError) -> None:
         """End every answer with ``error`` and start from an empty cache."""
@@ -139,37 +126,6 @@ class Decoding:
             context_size=self.loaded.context_size,
         )
 
-    def _reuse(self, slot: Slot, prompt: Sequence[int], adapters: AdapterSet, *, save: bool) -> int:
-        """Have in ``slot`` as much of ``prompt`` as there is anywhere; how many tokens. ``save``: keep what it held."""
-        context, most = self.loaded.context, len(prompt) - CHUNK_LEAST
-        here = slot.common(prompt, adapters)
-        others = [other for other in self.slots if other is not slot]
-        donor = max(others, key=lambda other: other.common(prompt, adapters), default=slot)
-        there = donor.common(prompt, adapters)
-        kept, prefix = self._prefixes.best(prompt, adapters)
-        state = None
-        if prefix and kept >= there and self._is_worth(kept - here, len(prefix.tokens)):
-            self._prefixes.touch(prefix)
-            state, tokens, common = prefix.state, prefix.tokens, kept
-        elif self._is_worth(there - here, len(donor.tokens)):
-            state, tokens, common = context.state(donor.number), donor.tokens, there
-        if save and len(slot.tokens) - here >= self._settings.prefix_least_tokens:
-            self._save(slot)
-        if state is not None:
-            context.restore(slot.number, state)
-            slot.tokens, here = tokens[:], common
-        keep = max(0, min(here, most))
-        if not context.keep(slot.number, keep):
-            context.keep(slot.number, 0)
-            keep = 0
-        slot.tokens, slot.adapters = slot.tokens[:keep], adapters
-        return keep
-
-    def _is_worth(self, gained: int, copied: int) -> bool:
-        """Whether to copy the cache of so many tokens to be spared the reading of ``gained`` ones."""
-        settings = self._settings
-        return gained >= settings.prefix_least_tokens and gained * settings.prefix_copy_worth >= copied
-
     def _lookup(self) -> Lookup | None:
         settings = self._settings
         if not settings.lookup_tokens or not self.loaded.model.forgets_parts:
@@ -180,11 +136,6 @@ class Decoding:
             most=settings.lookup_tokens,
             rest=settings.lookup_rest,
         )
-
-    def _save(self, slot: Slot) -> None:
-        """Keep what a slot holds before it is overwritten."""
-        if self._prefixes.fits(self.loaded.context.state_size(slot.number)):
-            self._prefixes.add(Prefix(slot.tokens, slot.adapters, self.loaded.context.state(slot.number)))
 
     def _write(self) -> None:
         """One token for every answer being written."""

@@ -66,11 +66,6 @@ class PrefixStore:
         self._kept.clear()
         self.bytes = 0
 
-    def keep_only(self, sets: set[AdapterSet]) -> None:
-        """Forget what other adapter sets computed."""
-        for prefix in [each for each in self._kept if each.adapters not in sets]:
-            self._drop(prefix)
-
     def _drop(self, prefix: Prefix) -> None:
         self._kept.remove(prefix)
         self.bytes -= len(prefix.state)

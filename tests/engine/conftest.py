@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import queue
 import sys
 import time
@@ -200,3 +201,14 @@ def broken(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Break:
         monkeypatch.setattr(sys, "executable", str(python))
 
     return break_next
+
+
+@contextlib.contextmanager
+def desk_of_its_own(settings: EngineSettings, home: Home, starter: Path, adapter: Path) -> Iterator[Desk]:
+    """A scheduler with settings of its own, over an adapter."""
+    home.prepare()
+    loaded = Loaded(read_served(home, write_manifest(home, starter, adapter=adapter)), settings)
+    scheduler = Scheduler(loaded, settings, BusyFlag(home.busy_flag), time.monotonic)
+    scheduler.start()
+    yield Desk(home, settings, scheduler, starter)
+    scheduler.end()

@@ -8,8 +8,8 @@ from pathlib import Path
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.lookup import Lookup
+from tests.engine.conftest import desk_of_its_own
 from tests.engine.snapshots import write_adapter
-from tests.engine.test_scheduler import desk_of_its_own
 
 TEXT = (
     "The lighthouse of Cabo Mayor was built in 1839 near Santander. Its lamp can be seen from 21 miles away. "
