@@ -15,7 +15,7 @@ STORY = "Write a long story about the sea."
 
 
 def test_the_likeliest_answer_is_the_same_whatever_the_cache_holds_and_others_do(desk: Desk) -> None:
-    desk.swap("v0")
+    desk.scheduler.drop_cache()
     alone, first = desk.put(STORY, desk.sampling(16), key="a").end()
     again, second = desk.put(STORY, desk.sampling(16), key="a").end()
     assert first.usage.cached_tokens == 0
@@ -67,7 +67,7 @@ def test_the_next_turn_reads_only_what_is_new(desk: Desk) -> None:
 
 
 def test_a_conversation_that_lost_its_slot_to_others_has_its_beginning_back(desk: Desk) -> None:
-    desk.swap("v0")
+    desk.scheduler.drop_cache()
     begun, _ = desk.put("Once. " + LONG, desk.sampling(4), key="first").end()
     for key in ("second", "third", "fourth"):
         desk.put(f"{key} {LONG}", desk.sampling(4), key=key).end()
@@ -77,7 +77,7 @@ def test_a_conversation_that_lost_its_slot_to_others_has_its_beginning_back(desk
 
 
 def test_what_two_conversations_begin_with_is_read_once(desk: Desk) -> None:
-    desk.swap("v0")
+    desk.scheduler.drop_cache()
     alone, _ = desk.put(LONG + " In spring.", desk.sampling(12), key="spring").end()
     writing = desk.put(LONG + " In spring.", desk.sampling(200), key="spring")
     writing.first()
