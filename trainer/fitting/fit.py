@@ -25,6 +25,7 @@ from configs.home import Home
 from configs.settings import Settings
 from engine.catalogue import model_path
 from engine.client import EngineClient
+from engine.fingerprint import remember_sha256
 from engine.forms.machine import fingerprint
 from engine.forms.records import (
     AS_PULLED,
@@ -149,7 +150,10 @@ class Fitter:
             return replace(record, why=UNSTEADY)
         if record.speeds["merged_turn_s"] * (1 + form.merged_least_gain) > record.speeds["overlay_turn_s"]:
             return replace(record, why=SLOW)
-        return replace(record, merged=self._household.artifacts.put_file(workshop / MERGED))
+        merged = self._household.artifacts.put_file(workshop / MERGED)
+        # Or else the engine would read all of it once more before it loads it.
+        remember_sha256(self._home, self._home.artifact(merged), merged)
+        return replace(record, merged=merged)
 
     def _lessons(self) -> tuple[dict[str, Any], ...]:
         """A few of the lessons that the adapters were trained for."""
