@@ -17,14 +17,18 @@ REMEMBERED = "hashes.json"
 def file_sha256(home: Home, path: Path) -> str:
     """The SHA-256 of ``path`` in hex. Raises OSError."""
     key = _key(path)
-    known = _remembered(home)
-    entry = known.get(str(path))
-    if isinstance(entry, dict) and entry.get("key") == key:
-        return str(entry["sha256"])
+    if (known := known_sha256(home, path)) is not None:
+        return known
     with path.open("rb") as file:
         digest = hashlib.file_digest(file, "sha256").hexdigest()
     remember_sha256(home, path, digest, key)
     return digest
+
+
+def known_sha256(home: Home, path: Path) -> str | None:
+    """The SHA-256 of ``path`` where it was computed before, without reading the file. Raises OSError."""
+    entry = _remembered(home).get(str(path))
+    return str(entry["sha256"]) if isinstance(entry, dict) and entry.get("key") == _key(path) else None
 
 
 def remember_sha256(home: Home, path: Path, digest: str, key: list[int] | None = None) -> None:

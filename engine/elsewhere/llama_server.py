@@ -14,13 +14,15 @@ from typing import Any
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Piece, Sampling
+from engine.catalogue import model_path
 from engine.elsewhere.dialect import Base, Seen, Target
 from engine.elsewhere.errors import ServerAdapterIdle, ServerAdapterMissing, ServerGarbled, ServerModelOther
 from engine.elsewhere.fields import openai_fields, spoken
 from engine.elsewhere.line import Line, Refusal
 from engine.elsewhere.openai_stream import embeddings, not_offered, read_answer
 from engine.elsewhere.probing import changes
-from engine.fingerprint import file_sha256
+from engine.errors import ModelMissing
+from engine.fingerprint import file_sha256, known_sha256
 from engine.messages import Message, PromptOptions
 from engine.served import AdapterFile, RecordedSnapshot
 
@@ -42,7 +44,7 @@ class LlamaServer:
     async def look(self, recorded: RecordedSnapshot) -> Seen:
         """Never more than the server says: an adapter's file that cannot be recognised is nobody's."""
         props, adapters = await self._props(), await self._adapters()
-        base = await self._base(props, recorded)
+        base = await self._base(props, recorded, read=False)
         used = {number: scale for number, _, scale in adapters if scale}
         wanted, missing = await self._scales(recorded, adapters)
         serves = missing is None and used == {number: scale for number, scale in wanted if scale}
@@ -61,7 +63,7 @@ class LlamaServer:
     async def prepare(self, recorded: RecordedSnapshot) -> Target:
         """Raises ServerAdapterMissing, ServerModelOther."""
         props, adapters = await self._props(), await self._adapters()
-        base = await self._base(props, recorded)
+        base = await self._base(props, recorded, read=bool(recorded.adapters))
         scales, missing = await self._scales(recorded, adapters)
         if recorded.adapters and base == "other":
             raise ServerModelOther(
@@ -161,21 +163,42 @@ class LlamaServer:
                 return None
             raise refusal.error from refusal
 
-    async def _base(self, props: dict[str, Any], recorded: RecordedSnapshot) -> Base:
-        """Known only where the server's file can be read here."""
-        digest = await self._digest_here(str(props.get("model_path") or ""))
-        if digest is None:
+    async def _base(self, props: dict[str, Any], recorded: RecordedSnapshot, *, read: bool) -> Base:
+        """Known only where the server's file can be seen here; ``read``: also where it has to be read through."""
+        path = self._here(str(props.get("model_path") or ""))
+        if path is None:
             return None
-        return "same" if digest == recorded.base_sha256 else "other"
-
-    async def _digest_here(self, path: str) -> str | None:
-        """The digest of a file that the server names, where it runs on this machine and sees the same files."""
-        if not path or not is_here(self._line.place.name) or not Path(path).is_file():
-            return None
+        if not recorded.adapters and self._is_the_bases(path, recorded):
+            return "same"
         try:
-            return await asyncio.get_running_loop().run_in_executor(None, file_sha256, self._home, Path(path))
+            find = file_sha256 if read else known_sha256
+            digest = await asyncio.get_running_loop().run_in_executor(None, find, self._home, path)
         except OSError:
             return None
+        return None if digest is None else "same" if digest == recorded.base_sha256 else "other"
+
+    def _is_the_bases(self, path: Path, recorded: RecordedSnapshot) -> bool:
+        """Whether it is the very file that the household's own engine would serve."""
+        try:
+            return model_path(self._home, recorded.base_name).samefile(path)
+        except (ModelMissing, OSError):
+            return False
+
+    def _here(self, path: str) -> Path | None:
+        """A file that the server names, where it runs on this machine and sees the same files."""
+        seen = bool(path) and is_here(self._line.place.name) and Path(path).is_file()
+        return Path(path) if seen else None
+
+    async def _is_adapter(self, path: str, digest: str) -> bool:
+        """Whether a file that the server names is the adapter with this SHA-256: by name, place or content."""
+        if digest[:MARK] in Path(path).name or Path(path) == self._home.artifact(digest):
+            return True
+        here = self._here(path)
+        try:
+            loop = asyncio.get_running_loop()
+            return here is not None and await loop.run_in_executor(None, file_sha256, self._home, here) == digest
+        except OSError:
+            return False
 
     async def _scales(
         self, recorded: RecordedSnapshot, adapters: Adapters
@@ -185,11 +208,7 @@ class LlamaServer:
         for wanted in recorded.adapters:
             digest = "".join(wanted.path.parts[-2:])
             for number, path, _ in adapters:
-                if (
-                    digest[:MARK] in Path(path).name
-                    or Path(path) == wanted.path
-                    or digest == await self._digest_here(path)
-                ):
+                if await self._is_adapter(path, digest):
                     scales[number] += wanted.scale
                     break
             else:
