@@ -31,13 +31,13 @@ PEER = "httpx stream"
 
 def unlimited(plan: Plan) -> list[Row]:
     """From a server that sends as fast as it can: what our own work costs."""
-    return [_compared("pull, server without a limit", plan, 0, bound=0.5)]
+    return [_compared("pull, server without a limit", plan, 0, bound=0.4)]
 
 
 def limited(plan: Plan) -> list[Row]:
     """From a server that holds each connection to a speed: what parts at once bring."""
     speed = plan.pull.connection_mb_per_s
-    return [_compared(f"pull, {speed} MB/s a connection", plan, speed * MB, bound=2.0)]
+    return [_compared(f"pull, {speed} MB/s a connection", plan, speed * MB, bound=1.5)]
 
 
 def _compared(name: str, plan: Plan, bytes_per_s: float, bound: float) -> Row:
