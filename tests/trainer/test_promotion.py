@@ -12,6 +12,7 @@ from configs.home import Home
 from configs.settings import Settings
 from engine.client import EngineClient
 from memory.household import Household
+from tests.engine.elsewhere.openai_doubles import LlamaServerDouble
 from tests.trainer.household import small_settings, teach
 from trainer.beginning import begin
 from trainer.errors import BaseReplaced, SwapRefused
@@ -72,6 +73,24 @@ def test_an_adapter_that_the_engine_refuses_leaves_the_old_snapshot_current(
         after = asyncio.run(client.status())
         assert after is not None
         assert after.manifest == before.manifest
+
+
+def test_another_server_that_lacks_the_adapter_leaves_the_old_snapshot_current(
+    home: Home, small: Settings, base: BaseWeights, tmp_path: Path
+) -> None:
+    write_gguf(
+        new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0)), base.config, tmp_path / "adapter.gguf"
+    )
+    double = LlamaServerDouble()
+    with double.in_a_thread(), Household.open(home, small.memory) as household:
+        inputs = begun(home, small, household)
+        server = small.engine.server.model_copy(update={"kind": "llama-server", "url": double.url})
+        elsewhere = small.engine.model_copy(update={"server": server})
+        with pytest.raises(SwapRefused) as caught:
+            promote(home, elsewhere, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
+        assert caught.value.facts["reason"] == "server_adapter_missing"
+        assert household.snapshots.current().id == "v0"
+    assert not home.engine_lock.exists()
 
 
 def test_a_base_that_was_replaced_is_not_trained_on(home: Home, starter: Path, small: Settings) -> None:

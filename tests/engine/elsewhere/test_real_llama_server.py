@@ -19,7 +19,9 @@ from engine.elsewhere.client import ServerClient
 from engine.elsewhere.compose import Need, llama_arguments
 from engine.elsewhere.errors import ServerAdapterMissing, ServerBrokeOff, ServerUnreachable
 from engine.elsewhere.exporting import export_snapshot
+from engine.elsewhere.fields import openai_fields
 from engine.errors import PromptTooLong
+from engine.messages import PLAIN
 from tests.engine.conftest import ask
 from tests.engine.elsewhere.conftest import Guest, answer
 
@@ -27,6 +29,7 @@ from tests.engine.elsewhere.conftest import Guest, answer
 PYTHON = Path(os.environ.get("ENLACE_PEERS", "/nowhere")) / "xllamacpp" / "bin" / "python"
 SCRIPT = Path(__file__).with_name("real_llama_server.py")
 FRANCE = "What is the capital of France?"
+SCALES = {"v0": [0.0, 0.0], "v1": [0.0, 1.0], "v2": [1.0, 0.0]}
 
 pytestmark = [
     pytest.mark.soak,
@@ -72,6 +75,20 @@ def patient(guest: Guest, address: str) -> ServerClient:
     return ServerClient(guest.home, settings, lambda: guest.snapshots[guest.current], {}, guest.waits)
 
 
+async def read_anew(client: ServerClient, guest: Guest, scales: list[float]) -> str:
+    """What the server says with these scales when it reads the whole prompt: no cache, no client of ours in between."""
+    sampling = guest.sampling()
+    body = openai_fields(ask(FRANCE), sampling, PLAIN) | {
+        "top_k": sampling.top_k,
+        "repeat_penalty": sampling.repeat_penalty,
+        "repeat_last_n": sampling.repeat_window,
+        "lora": [{"id": number, "scale": scale} for number, scale in enumerate(scales)],
+        "cache_prompt": False,
+    }
+    reply = await client._line.ask("POST", "/v1/chat/completions", body)
+    return str(reply["choices"][0]["message"]["content"])
+
+
 async def until(
     number: int, client: ServerClient, guest: Guest, said: list[str], process: subprocess.Popen[str]
 ) -> None:
@@ -91,19 +108,17 @@ async def test_snapshots_are_served_swapped_and_refused_and_no_answer_rests_on_a
         client = patient(guest, address)
         # It was started with adapters at full strength: by itself it answers otherwise than v0.
         assert (await client.status()).snapshot is None
-        said = {}
-        for name in ("v0", "v1", "v2"):
-            await guest.adopt(client, name)
-            said[name], finished = await answer(client, guest, FRANCE)
-            assert finished.usage.snapshot == name
-            status = await client.status()
-            assert (status.snapshot, status.base, status.context_size) == (name, "same", 1024)
+        # The export's adapter, v2's, is the first of the server's, and the store's, v1's, the second.
+        said = {name: await read_anew(client, guest, scales) for name, scales in SCALES.items()}
         assert "Paris" in said["v0"]
         assert len(set(said.values())) == 3
-        # Whatever the server still holds of what it read for another snapshot, the answers are the same again.
-        for name in ("v1", "v0", "v2", "v1", "v0"):
+        # Whatever the server still holds of what it read for another snapshot, the answers are what they are.
+        for name in ("v0", "v1", "v2", "v1", "v0"):
             await guest.adopt(client, name)
-            assert (await answer(client, guest, FRANCE))[0] == said[name]
+            written, finished = await answer(client, guest, FRANCE)
+            assert (written, finished.usage.snapshot) == (said[name], name)
+            status = await client.status()
+            assert (status.snapshot, status.base, status.context_size) == (name, "same", 1024)
         with pytest.raises(ServerAdapterMissing):
             await guest.adopt(client, "v3")
         assert guest.current == "v0"
