@@ -16,10 +16,11 @@ from engine.errors import ModelBroken, ModelMissing
 from engine.fingerprint import file_sha256, remember_sha256
 from engine.fit import MB
 from engine.gguf import check_gguf
+from engine.pulling.digest import BLOCK
 from engine.pulling.errors import LinkImpossible, ModelExists, ModelUnwritable, NoRoomForModel
 from engine.pulling.events import Checking, Pulled, Tell
 from engine.pulling.lock import locked
-from engine.pulling.pull import BLOCK, FULL_DISK
+from engine.pulling.pull import FULL_DISK
 from engine.pulling.source import ENDING, checked_name, name_of
 
 ASIDE = ".gguf.import"

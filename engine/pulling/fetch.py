@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from configs.sections.pulling import PullSettings
 from engine.fit import MB
 from engine.gguf_reader import MAGIC
+from engine.pulling.digest import Digest
 from engine.pulling.errors import PullDamaged
 from engine.pulling.part import Part
 from engine.pulling.patience import Patience
@@ -28,7 +29,7 @@ class _Cursor:
 class Fetch:
     """One attempt to complete ``part``. ``moved`` is called whenever something has arrived.
 
-    ``strict``: see ``Remote.part``. ``patience`` makes one for each connection.
+    ``strict``: see ``Remote.part``. ``patience`` makes one for each connection. ``digest`` takes in what arrives.
     """
 
     def __init__(
@@ -41,9 +42,10 @@ class Fetch:
         strict: bool,
         moved: Callable[[int], None],
         patience: Callable[[], Patience],
+        digest: Digest,
     ) -> None:
         self._remote, self._part, self._file, self._settings = remote, part, file, settings
-        self._strict, self._moved, self._patience = strict, moved, patience
+        self._strict, self._moved, self._patience, self._digest = strict, moved, patience, digest
 
     async def run(self) -> None:
         """Have all bytes in the part.
@@ -53,12 +55,14 @@ class Fetch:
         try:
             async with asyncio.TaskGroup() as group:
                 ticking = group.create_task(self._keep_checkpoints())
+                group.create_task(self._digest.follow(self._settings.progress_s))
                 # Parts may only be put together where something tells that they are of one file.
                 if self._file.ranges and (self._file.validator or self._file.identity.sha256):
                     await self._in_parts(group)
                 else:
                     await self._in_one_go()
                 ticking.cancel()
+                self._digest.stop()
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from None
 

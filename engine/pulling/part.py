@@ -55,6 +55,7 @@ class Part:
         self.spans = Spans()
         self._identity: Identity | None = None
         self._gone = False
+        self.beginnings = 0  # how often it was begun anew
         self._read_journal()
 
     def adopt(self, identity: Identity) -> bool:
@@ -69,6 +70,7 @@ class Part:
 
     def restart(self) -> None:
         """Begin anew with the same file."""
+        self.beginnings += 1
         self._journal.unlink(missing_ok=True)
         self.spans = Spans()
         os.ftruncate(self._handle, 0)
@@ -82,6 +84,14 @@ class Part:
             written = os.pwrite(self._handle, view, at)
             view, at = view[written:], at + written
         self.spans.add(place, at)
+
+    def beginning(self) -> int:
+        """How many bytes are there from the first on without a gap."""
+        return next((end for start, end in self.spans if start == 0), 0)
+
+    def read(self, place: int, count: int) -> bytes:
+        """Bytes that are there. Raises OSError."""
+        return os.pread(self._handle, count, place)
 
     def cut(self, size: int) -> None:
         """The file turned out to be ``size`` bytes long."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import errno
-import hashlib
 import random
 import shutil
 import time
@@ -21,8 +20,9 @@ from engine.errors import ModelBroken, ModelMissing
 from engine.fingerprint import file_sha256, remember_sha256
 from engine.fit import MB
 from engine.gguf import check_gguf
+from engine.pulling.digest import Digest
 from engine.pulling.errors import ModelExists, ModelUnwritable, NoRoomForModel, PullDamaged
-from engine.pulling.events import Checking, Moved, Pulled, Restarted, Tell
+from engine.pulling.events import Moved, Pulled, Restarted, Tell
 from engine.pulling.fetch import Fetch
 from engine.pulling.lock import locked
 from engine.pulling.meter import Meter
@@ -32,7 +32,6 @@ from engine.pulling.remote import AGENT, Changed, Dropped, RangesIgnored, Remote
 from engine.pulling.source import ENDING, Source
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
-BLOCK = 16 * MB
 
 
 class _Damaged(Exception):
@@ -84,8 +83,16 @@ class _Pull:
         if here and self._source.sha256:
             return await self._compared(here, self._source.size, self._source.sha256)
         timeout = httpx.Timeout(self._settings.stall_timeout_s, connect=self._settings.connect_timeout_s)
-        async with httpx.AsyncClient(timeout=timeout, headers={"User-Agent": AGENT}) as client:
-            remote = Remote(client, self._source, self._settings, self._token)
+        trust, headers, once = (
+            httpx.create_ssl_context(),
+            {"User-Agent": AGENT},
+            httpx.Limits(max_keepalive_connections=0),
+        )
+        async with (
+            httpx.AsyncClient(timeout=timeout, headers=headers, verify=trust) as client,
+            httpx.AsyncClient(timeout=timeout, headers=headers, verify=trust, limits=once) as anew,
+        ):
+            remote = Remote(client, anew, self._source, self._settings, self._token)
             if here:
                 file = await self._look(remote)
                 return await self._compared(here, file.size, file.identity.sha256)
@@ -129,11 +136,12 @@ class _Pull:
             self._check_room(part, file)
             try:
                 try:
-                    await self._fetch(remote, part, file if ranges else replace(file, ranges=False), strict=strict)
+                    whole = file if ranges else replace(file, ranges=False)
+                    taken = await self._fetch(remote, part, whole, strict=strict)
                 except RangesIgnored:
                     ranges = False
-                    await self._fetch(remote, part, replace(file, ranges=False), strict=strict)
-                digest = await self._verified(part, file)
+                    taken = await self._fetch(remote, part, replace(file, ranges=False), strict=strict)
+                digest = await self._verified(part, file, taken)
                 break
             except Changed:
                 # Servers behind one name may each have a validator of their own; a known checksum tells in the end.
@@ -166,7 +174,8 @@ class _Pull:
         if self._missing + self._settings.disk_reserve_mb * MB > free:
             raise self.no_room()
 
-    async def _fetch(self, remote: Remote, part: Part, file: RemoteFile, *, strict: bool) -> None:
+    async def _fetch(self, remote: Remote, part: Part, file: RemoteFile, *, strict: bool) -> Digest:
+        """Have all bytes in the part; what has been taken in of their digest on the way."""
         meter = Meter(self._settings.rate_window_s, self._clock)
         told = -self._settings.progress_s
 
@@ -183,24 +192,18 @@ class _Pull:
             self._tell(Moved(done, total, meter.rate(), left))
 
         show()
-        patience = self._patience
-        fetch = Fetch(remote, part, file, self._settings, strict=strict, moved=moved, patience=patience)
+        patience, digest = self._patience, Digest(part)
+        fetch = Fetch(remote, part, file, self._settings, strict=strict, moved=moved, patience=patience, digest=digest)
         await fetch.run()
         show()
+        return digest
 
     def _patience(self, attempts: int | None = None) -> Patience:
         return Patience(self._source.host, attempts or self._settings.attempts, self._settings, self._pauses)
 
-    async def _verified(self, part: Part, file: RemoteFile) -> str:
+    async def _verified(self, part: Part, file: RemoteFile, digest: Digest) -> str:
         """The SHA-256 of what arrived. Raises _Damaged."""
-        digest, total, done = hashlib.sha256(), part.path.stat().st_size, 0
-        with part.path.open("rb") as content:
-            # In blocks, so that an interruption need not wait for the end.
-            while block := await asyncio.to_thread(content.read, BLOCK):
-                await asyncio.to_thread(digest.update, block)
-                done += len(block)
-                self._tell(Checking(done, total))
-        found, wanted = digest.hexdigest(), file.identity.sha256
+        found, wanted = await digest.finish(self._tell), file.identity.sha256
         if wanted and found != wanted:
             raise _Damaged(f"its SHA-256 is {found}, not {wanted}")
         try:

@@ -61,10 +61,16 @@ class RemoteFile:
 
 
 class Remote:
-    """Asks for one source's file. ``client`` follows no redirects of its own."""
+    """Asks for one source's file. ``client`` keeps its connections; ``anew`` makes one for each request.
 
-    def __init__(self, client: httpx.AsyncClient, source: Source, settings: PullSettings, token: str) -> None:
-        self._client, self._source, self._settings, self._token = client, source, settings, token
+    A connection on which something went wrong may hold the rest of it, and so may its sisters: whoever tries again asks
+    ``anew``. Neither follows redirects of its own.
+    """
+
+    def __init__(
+        self, client: httpx.AsyncClient, anew: httpx.AsyncClient, source: Source, settings: PullSettings, token: str
+    ) -> None:
+        self._client, self._anew, self._source, self._settings, self._token = client, anew, source, settings, token
         self._found: httpx.URL | None = None  # where the redirects led the last time
 
     async def look(self) -> RemoteFile:
@@ -172,13 +178,14 @@ class Remote:
         first = httpx.URL(self._source.address)
         address = first if fresh or self._found is None else self._found
         direct = address == first
+        client = self._anew if fresh else self._client
         # Whoever sends the bytes for the hub says nothing of their SHA-256: its ETag is of a making of its own.
         linked: Mapping[str, str] | None = None if direct else {"location": str(address)}
         for _ in range(self._settings.redirects + 1):
-            request = self._client.build_request("GET", address, headers={**headers, "Accept-Encoding": "identity"})
+            request = client.build_request("GET", address, headers={**headers, "Accept-Encoding": "identity"})
             if self._token and (address.scheme, address.host, address.port) == (first.scheme, first.host, first.port):
                 request.headers["Authorization"] = f"Bearer {self._token}"
-            response = await self._client.send(request, stream=True, follow_redirects=False)
+            response = await client.send(request, stream=True, follow_redirects=False)
             linked = response.headers if linked is None else linked
             if not response.has_redirect_location:
                 self._found = address

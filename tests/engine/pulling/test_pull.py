@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -14,11 +15,11 @@ from engine.pulling.errors import (
     NoRoomForModel,
     PullDamaged,
 )
-from engine.pulling.events import Moved, Pulled, Waiting
+from engine.pulling.events import Checking, Moved, Pulled, Waiting
 from engine.pulling.pull import pull
 from engine.pulling.source import Source, source_of
 from tests.engine.pulling.conftest import Puller, in_place
-from tests.engine.pulling.hub import REPOSITORY, Hub, running
+from tests.engine.pulling.hub import REPOSITORY, Hub, running, small_model
 
 
 def test_a_model_is_fetched_in_parts_at_once_and_checked_against_the_hubs_checksum(
@@ -125,3 +126,16 @@ def test_a_name_of_the_catalogue_leads_to_the_hub_of_the_settings(puller: Puller
     pulled = puller(source_of("small", (offer,), puller.settings()))
     assert (pulled.name, pulled.verified) == ("small", True)
     assert hub.asked[0].path == f"/{REPOSITORY}/resolve/main/model.gguf"
+
+
+@pytest.mark.parametrize("ranges", [True, False])
+def test_the_checksum_of_a_long_file_is_right_though_it_is_begun_anew_on_the_way(
+    puller: Puller, hub: Hub, tmp_path: Path, ranges: bool
+) -> None:
+    hub.content = small_model(tmp_path / "long.gguf", megabytes=40)
+    hub.ranges = hub.claims_ranges = ranges
+    hub.drops, hub.drop_after, hub.bytes_per_s = 1, 35_000_000 if not ranges else 500_000, 80_000_000
+    pulled = puller(part_mb=4, progress_s=0.01)
+    assert pulled.verified
+    assert in_place(puller, hub.content)
+    assert len(puller.told(Checking)) <= 2  # the rest was taken in on the way
