@@ -19,6 +19,8 @@ from engine.messages import Message
 
 # An end that is told clearly; anything else is a fault of the engine's or of its client's.
 CLEAR = (EngineDied, EngineBusy, EngineStartFailed)
+# Nats between the likeliest token and one that rounding may put in its place.
+NEARLY = 0.25
 PIECES_BEFORE_LEAVING = 12
 SLOWEST_S = 0.3
 QUESTIONS = (
@@ -35,6 +37,8 @@ class Seen:
 
     outcomes: collections.Counter[str] = field(default_factory=collections.Counter)
     faults: list[str] = field(default_factory=list)
+    # Answers that are not word for word what was expected: question, text, snapshot where it is known.
+    unlike: set[tuple[str, str, str | None]] = field(default_factory=set)
     restarts_s: list[float] = field(default_factory=list)
     killed_at: float = 0.0
     waiting_for_first: bool = False
@@ -128,15 +132,39 @@ class Load:
         return "no end"
 
     def _compare(self, question: str, text: str, snapshot: str | None) -> None:
-        """Note an answer that is not, from its first word to its last, what one snapshot says."""
+        """Note an answer that is not, from its first word to its last, what one snapshot said in peace."""
         known = self.expected.get(question)
-        if known is None:
+        if known is None or not text:
             return
         whole = [known[snapshot]] if snapshot else list(known.values())
         if not any(each.startswith(text) for each in whole):
-            self.seen.faults.append(f"{snapshot}: {question} -> {text!r}, and not {whole}")
+            self.seen.unlike.add((question, text, snapshot))
+
+    async def judge_unlike(self, digests: dict[str, str]) -> float:
+        """Note as faults the answers that no one snapshot would have written; the widest gap of those that one would.
+
+        Several answers computed together round otherwise than one alone, so where two tokens are nearly as likely,
+        either may be written. A token that another snapshot wrote is far from what this one finds likeliest.
+        """
+        gaps: dict[tuple[str, str, str | None], float] = {}
+        for name, digest in digests.items():
+            client = EngineClient(self.home, self.settings, always(digest))
+            for case in self.seen.unlike:
+                question, text, snapshot = case
+                if snapshot in (None, name):
+                    worth = await client.score(conversation(question), text, top=1)
+                    # Neither the end, which a broken-off answer has not, nor a word that was cut.
+                    gap = max((token.top[0].logprob - token.logprob for token in worth[:-2]), default=0.0)
+                    gaps[case] = min(gap, gaps.get(case, gap))
+        self.seen.faults += [f"{case}: {gap:.2f}" for case, gap in gaps.items() if gap > NEARLY]
+        return max(gaps.values(), default=0.0)
 
 
 def conversation(question: str) -> list[Message]:
     """What every asker's question is asked in."""
     return [Message("system", "You are a helpful assistant."), Message("user", question)]
+
+
+def always(digest: str) -> Callable[[], str]:
+    """A household whose snapshot is this one."""
+    return lambda: digest
