@@ -61,8 +61,8 @@ class FormSettings(BaseModel):
     )
     merged_least_gain: float = Field(
         gt=-1,
-        description="How much faster merged weights must be than the adapters over the weights to be served (0.05: 5 %; "
-        "below 0 they may be slower).",
+        description="How much faster merged weights must be than the adapters over the weights to be served (0.05: "
+        "5 %; below 0 they may be slower).",
     )
     take_up_poll_s: float = Field(
         gt=0, description="How often a fitted snapshot looks whether nobody is being answered, to be taken up then."
