@@ -31,6 +31,9 @@ class Looking(ChatParts):
 
     def say_status(self) -> None:
         """Bring the status line up to date, and the side list where another conversation is open now."""
+        if not self.query("#status"):
+            # The engine's answer may come when the screen is being closed and has no widgets any more.
+            return
         progress = self._talk.progress if self._talk else Progress()
         self.query_one("#status", Bar).say(status.sentence(self._facts, progress, self.app.catalogue))
         keys = "composer_stop" if progress.writing else "composer_keys"

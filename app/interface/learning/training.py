@@ -97,7 +97,9 @@ class TrainingPane(VerticalScroll):
             await asyncio.to_thread(start_training, self.app.session)
         except EnlaceError as error:
             self.post_message(Said(error=error))
-        self.look()
+        if self.query("#run-state"):
+            # Whoever left the screen meanwhile has taken its widgets along.
+            self.look()
 
     def look(self) -> None:
         """Read what is new of the latest run, and draw it."""

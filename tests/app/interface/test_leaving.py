@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from configs.home import Home
-from tests.app.interface.conftest import LONG, interface
+from tests.app.interface.conftest import LONG, Opener, interface
 
 
 async def test_leaving_in_mid_answer_ends_at_once_and_keeps_what_was_written(talking_home: Home) -> None:
@@ -20,3 +20,14 @@ async def test_leaving_in_mid_answer_ends_at_once_and_keeps_what_was_written(tal
         assert question.content == "Tell me a very long story about the sea."
         assert answer.state == "stopped", (answer.content, answer.meta)
         assert answer.content
+
+
+async def test_news_of_the_engine_that_come_while_the_screen_is_taken_down_break_nothing(
+    open_interface: Opener,
+) -> None:
+    async with open_interface() as person:
+        chat = person.chat
+        await chat.query("*").remove()
+        chat.say_status()
+        await chat.look().wait()
+    assert person.app.return_code in (None, 0)
