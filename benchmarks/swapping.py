@@ -21,11 +21,13 @@ from engine.starting import LOG
 
 STREAMS = 4
 ANSWER_TOKENS = 64
+PREFIX_CACHE_MB = 16
 
 
 def swaps(plan: Plan) -> list[Row]:
     """Four rows: the pause of a swap, what a reader feels of it, whole answers, memory."""
-    with engine(plan.engine) as (home, reach):
+    # Room for few beginnings of conversations: what fills a cache would look like what leaks.
+    with engine(plan.engine, prefix_cache_mb=PREFIX_CACHE_MB) as (home, reach):
         digests = two_snapshots(home)
         base = call(reach, "GET", "/status")["snapshot"]
         known = [stream(reach(), prompt(0, place), ANSWER_TOKENS).text for place in range(STREAMS)]
