@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import collections
 import logging
-import threading
 from collections.abc import Callable
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from engine.errors import EngineError, told
@@ -40,7 +39,8 @@ class Swaps:
     def __init__(self, wake: Callable[[], None]) -> None:
         self._wake = wake
         self._waiting: collections.deque[Swap] = collections.deque()
-        self._preparing: threading.Thread | None = None
+        # One thread for all of them: each new one would bring computing threads and an arena of memory of its own.
+        self._preparer = ThreadPoolExecutor(1, thread_name_prefix="preparing swaps")
         self.on_swap: Callable[[bool, float], None] = lambda done, seconds: None
 
     def __len__(self) -> int:
@@ -81,8 +81,7 @@ class Swaps:
                 prepared.set_result(None)
             self._wake()
 
-        self._preparing = threading.Thread(target=work, name="preparing a swap", daemon=True)
-        self._preparing.start()
+        self._preparer.submit(work)
 
     def carry_out(self, swap: Swap, serve: Callable[[Swap], None], clock: Callable[[], float]) -> None:
         """Have it served by ``serve`` and tell whoever waits for it."""
@@ -111,7 +110,6 @@ class Swaps:
 
     def refuse_all(self, error: EngineError) -> None:
         """Nothing comes of any; returns when none is being prepared any more."""
-        if self._preparing is not None:
-            self._preparing.join()
+        self._preparer.shutdown()
         for swap in list(self._waiting):
             self.refuse(swap, error)
