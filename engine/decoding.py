@@ -53,7 +53,7 @@ class Decoding:
         """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
         served = job.served or self.loaded.served
         if served.model != self.loaded.served.model:
-            raise AdapterMismatch(path=str(served.adapters[-1].path), reason="the model was exchanged meanwhile")
+            raise AdapterMismatch(path=str(served.model), reason="the model was exchanged meanwhile")
         slot = choose_slot(self.slots, job, served.adapters)
         if slot is None:
             return False
@@ -245,19 +245,21 @@ class Decoding:
             work.next_token = token
 
     def _finish(self, slot: Slot, work: Work, reason: Reason) -> None:
-        slot.work, slot.used_at = None, self._clock()
-        work.sampler.close()
-        self._emit(work, work.text.finish())
+        self._leave(slot, work)
         usage = self.usage(work.job, work)
         self.last_rate = usage.tokens_per_second
         work.job.emit(Finished(reason, usage))
 
     def _fail(self, slot: Slot, work: Work, error: EngineError) -> None:
         """End one answer with ``error``."""
+        self._leave(slot, work)
+        work.job.emit(error)
+
+    def _leave(self, slot: Slot, work: Work) -> None:
+        """Free a slot of its answer, and give out what was still held of the text."""
         slot.work, slot.used_at = None, self._clock()
         work.sampler.close()
         self._emit(work, work.text.finish())
-        work.job.emit(error)
 
     def _logprobs(self, work: Work, row: int, token: int) -> tuple[TokenLogprob, ...]:
         """What ``token`` was worth after the batch's row ``row``, if that was asked for."""

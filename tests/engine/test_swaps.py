@@ -132,9 +132,12 @@ def test_a_question_that_waited_while_another_model_came_in_is_read_anew(
     desk = Desk(home, engine_settings, scheduler, starter)
     before = loaded.prompt(ask(FRANCE)).ids
     waiting = desk.put(FRANCE)
+    of_the_old_one = desk.put(FRANCE, served=adapted(home, loaded.served, []))
     swapped = scheduler.swap(read_served(home, write_manifest(home, starter, name="v1", model="other")))
     scheduler.start()
     swapped.result(timeout=PATIENCE)
     assert waiting.end()[1].usage.snapshot == "v1"
     assert waiting.job.prompt == scheduler.loaded.prompt(ask(FRANCE)).ids != before
+    with pytest.raises(AdapterMismatch):
+        of_the_old_one.end()
     scheduler.end()
