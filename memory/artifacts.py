@@ -9,6 +9,7 @@ import os
 from pathlib import Path
 from typing import BinaryIO
 
+from configs.disk import sync
 from configs.home import Home
 from memory.clock import Clock
 from memory.errors import ArtifactDamaged, ArtifactMissing, DatabaseReadOnly, DiskFull
@@ -97,7 +98,7 @@ class ArtifactStore:
             place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             aside.replace(place)
             # The name is on the disk only when its folder is.
-            _sync_folder(place.parent)
+            sync(place.parent)
             return digest
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
@@ -121,14 +122,6 @@ class ArtifactStore:
 def _digest_of(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _sync_folder(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def _is_digest(text: str) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from configs.disk import sync
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.elsewhere.compose import Need, compose_file
@@ -75,7 +76,7 @@ def export_snapshot(
         aside.chmod(OPEN)
         # Over an empty folder, or where there is none: the rename is what makes it appear.
         aside.replace(folder)
-        _sync(folder.parent)
+        sync(folder.parent)
         return made
     except OSError as error:
         raise ExportFailed(path=str(folder), reason=error.strerror or str(error)) from error
@@ -175,12 +176,4 @@ def _put(source: Path, target: Path, *, link: bool) -> None:
 
 def _keep(folder: Path) -> None:
     for path in (*folder.iterdir(), folder):
-        _sync(path)
-
-
-def _sync(path: Path) -> None:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+        sync(path)

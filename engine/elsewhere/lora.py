@@ -18,6 +18,7 @@ import numpy as np
 from gguf import GGUFReader, GGUFWriter
 from numpy.typing import NDArray
 
+from configs.disk import sync
 from engine.elsewhere.model_facts import read_facts
 from engine.errors import AdapterMismatch
 from engine.gguf import check_adapter
@@ -209,8 +210,4 @@ def write_gguf(path: Path, adapters: Sequence[AdapterFile], model: Path) -> None
 def _keep(folder: Path) -> None:
     """Have everything in ``folder`` on the disk before its name is."""
     for path in (*folder.iterdir(), folder):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        sync(path)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from dataclasses import replace
 from pathlib import Path
 
+from configs.disk import sync
 from configs.home import Home
 from engine.fingerprint import remember_sha256
 from engine.forms.records import RECORD, FormRecord, folder, list_adapted, read_form, write_form
@@ -27,7 +27,7 @@ def keep_form(home: Home, record: FormRecord, file: Path | None) -> FormRecord:
         kept = place / f"{record.form}-{digest[:SHOWN_DIGITS]}.gguf"
         file.replace(kept)
         remember_sha256(home, kept, digest)
-        _sync(place)
+        sync(place)
         record = replace(record, file=kept.name, sha256=digest)
     write_form(home, record)
     _remove_others(place, record.file)
@@ -57,12 +57,4 @@ def _remove_others(place: Path, kept: str | None) -> None:
         if path.name != kept:
             # An engine that serves it still has it open, and lets go of it at the next swap.
             path.unlink(missing_ok=True)
-    _sync(place)
-
-
-def _sync(place: Path) -> None:
-    handle = os.open(place, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+    sync(place)

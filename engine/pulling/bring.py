@@ -9,6 +9,7 @@ import os
 import shutil
 from pathlib import Path
 
+from configs.disk import sync
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.catalogue import model_path
@@ -62,11 +63,7 @@ async def _bring(home: Home, path: Path, name: str, settings: EngineSettings, te
         # What was checked before may have been another file by now.
         _check(aside, told_as=path)
         os.replace(aside, target)
-        folder = os.open(home.models, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(home.models)
     finally:
         aside.unlink(missing_ok=True)
     if digest:

@@ -16,6 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from configs.disk import sync
 from engine.pulling.spans import Spans
 
 PART, JOURNAL = ".gguf.part", ".gguf.part.json"
@@ -133,11 +134,7 @@ class Part:
         os.replace(self.path, target)
         self._gone = True
         self._journal.unlink(missing_ok=True)
-        folder = os.open(target.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        sync(target.parent)
 
     def close(self) -> None:
         """Let go of the file; what is there stays."""
