@@ -65,7 +65,7 @@ class Decoding:
         except EngineError:
             sampler.close()
             raise
-        slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep, lookup=self._lookup())
+        slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep, lookup=self._lookup(job))
         return True
 
     def drop_cancelled(self) -> None:
@@ -126,11 +126,12 @@ class Decoding:
             context_size=self.loaded.context_size,
         )
 
-    def _lookup(self) -> Lookup | None:
+    def _lookup(self, job: Job) -> Lookup | None:
         settings = self._settings
         if not settings.lookup_tokens or not self.loaded.model.forgets_parts:
             return None
         return Lookup(
+            job.prompt,
             match=settings.lookup_match,
             first=settings.lookup_first,
             most=settings.lookup_tokens,
@@ -166,7 +167,8 @@ class Decoding:
         if work.lookup is None or work.next_token is None:
             return False
         room = min(self.loaded.context_size - len(slot.tokens), work.job.sampling.max_tokens - work.written) - 1
-        guess = work.lookup.guess([*slot.tokens, work.next_token], room)
+        latest = [*slot.tokens[len(slot.tokens) + 1 - work.lookup.match :], work.next_token]
+        guess = work.lookup.guess(latest, room)
         if not guess:
             return False
         self._make_room(len(slot.tokens) + 1 + len(guess))
