@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from functools import partial
 from statistics import median
 
-from benchmarks.decoding import LINE, LINE_TOKENS, prompt
+from benchmarks.decoding import FORMED, LINE, LINE_TOKENS, prompt
 from benchmarks.engines import Connect, engine, peer_of, wait_for_busy
 from benchmarks.errors import MeasurementFailed
 from benchmarks.measures import side_by_side
@@ -21,36 +22,82 @@ STREAMS = 4
 BESIDE_PROMPT, STOPPED_PROMPT = 2000, 6000
 
 
-def four_streams(plan: Plan) -> list[Row]:
+@dataclass(frozen=True)
+class Four:
+    """Answers asked for at the moment ``begun``, by ``perf_counter``, and written at once."""
+
+    begun: float
+    answers: list[Streamed]
+
+    @property
+    def together(self) -> float:
+        """All tokens per second, while every one of them was being written. Raises MeasurementFailed."""
+        begun = max(each.arrivals[0] for each in self.answers)
+        ended = min(each.arrivals[-1] for each in self.answers)
+        if ended <= begun:
+            raise MeasurementFailed("The answers were not written at the same time.")
+        return sum(_tokens_between(each, begun, ended) for each in self.answers) / (ended - begun)
+
+    @property
+    def in_all(self) -> float:
+        """All tokens per second, from the asking to the last word of any."""
+        ended = max(each.arrivals[-1] for each in self.answers)
+        return sum(each.tokens for each in self.answers) / (ended - self.begun)
+
+    @property
+    def fairness(self) -> float:
+        """The speed of the slowest as a share of the fastest's."""
+        speeds = [each.tokens_per_second for each in self.answers]
+        return min(speeds) / max(speeds)
+
+
+def _tokens_between(answer: Streamed, begun: float, ended: float) -> float:
+    """About how many tokens came after ``begun`` and up to ``ended``: a piece of text may be of several."""
+    pieces = sum(begun < arrival <= ended for arrival in answer.arrivals)
+    return pieces * answer.tokens / len(answer.arrivals)
+
+
+def four_streams(plan: Plan, *, formed: bool = False) -> list[Row]:
     """Four answers written at once: all their tokens per second, and how fairly they are shared out."""
     notes: list[str] = []
 
-    def write(reach: Connect, number: int) -> list[Streamed]:
+    def write(reach: Connect, number: int) -> Four:
+        begun = time.perf_counter()
         with ThreadPoolExecutor(STREAMS) as readers:
             asked = [
                 readers.submit(stream, reach(), prompt(0, number * STREAMS + place), plan.engine.stream_tokens)
                 for place in range(STREAMS)
             ]
-            return [each.result() for each in asked]
+            return Four(begun, [each.result() for each in asked])
 
-    with engine(plan.engine) as (home, ours), peer_of(plan.engine, home, STREAMS, notes) as theirs:
+    with engine(plan.engine, formed=formed) as (home, ours), peer_of(plan.engine, home, STREAMS, notes) as theirs:
         mine, other = side_by_side(partial(write, ours), theirs and partial(write, theirs), plan.engine.stream_rounds)
-    fair = [min(each.tokens_per_second for each in four) / max(e.tokens_per_second for e in four) for four in mine]
+    form = FORMED if formed else ""
     return [
         row(
-            "four streams at once",
-            median(map(_together, mine)),
+            f"four streams at once{form}",
+            median(four.together for four in mine),
             "tokens/s",
             peer=PEER,
-            peer_value=median(map(_together, other)) if other else None,
+            peer_value=median(four.together for four in other) if other else None,
             bound=1.1,
             better="higher",
             samples=len(mine),
-            note=" ".join(["All tokens, over the time from the first of any to the last of any.", *notes]),
+            note=" ".join(["All tokens, while all four were being written.", *notes]),
         ),
         row(
-            "slowest of four, of the fastest",
-            median(fair),
+            f"four streams, from the question on{form}",
+            median(four.in_all for four in mine),
+            "tokens/s",
+            peer=PEER,
+            peer_value=median(four.in_all for four in other) if other else None,
+            better="higher",
+            samples=len(mine),
+            note="All tokens, over the time from the asking to the last word of any.",
+        ),
+        row(
+            f"slowest of four, of the fastest{form}",
+            median(four.fairness for four in mine),
             "share",
             bound=0.8,
             bound_on="value",
@@ -112,9 +159,3 @@ def stop(plan: Plan) -> list[Row]:
             note=f"The worst of them; the median is {median(waits):.3f} s. A prompt of some {STOPPED_PROMPT} tokens.",
         )
     ]
-
-
-def _together(answers: list[Streamed]) -> float:
-    """All tokens per second, from the first word of any to the last of any."""
-    begun, ended = min(each.arrivals[0] for each in answers), max(each.arrivals[-1] for each in answers)
-    return sum(each.tokens - 1 for each in answers) / (ended - begun)

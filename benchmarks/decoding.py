@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
-from pathlib import Path
 from statistics import median
 
-from benchmarks.harness import without_peer
-from benchmarks.homes import clean_environment, enlace, temporary_home
+from benchmarks.engines import Connect, engine, peer_of
 from benchmarks.measures import side_by_side
-from benchmarks.peer_server import PEER, connect, serving
-from benchmarks.plan import EnginePlan, Plan
-from benchmarks.processes import run
+from benchmarks.peer_server import PEER
+from benchmarks.plan import Plan
 from benchmarks.rows import Row, row
-from benchmarks.streaming import SocketConnection, Streamed, stream
-from configs.home import Home
-from configs.settings import load_settings
+from benchmarks.streaming import Streamed, stream
 
+FORMED = ", served form"
 # One line of the long prompt is about this many tokens of the starter model.
 LINE = "Day {day}: the family walked along the river, ate under the trees and came home tired and glad.\n"
 LINE_TOKENS = 24
@@ -29,32 +24,22 @@ def prompt(lines: int, number: int) -> str:
     return f"Diary {number * 7919 + 13} of the house.\n{diary}Write a very long story about a dog and a lighthouse."
 
 
-def streams(plan: Plan) -> list[Row]:
+def streams(plan: Plan, *, formed: bool = False) -> list[Row]:
     """Four rows: first token and speed, after a short prompt and after a long one; one reader at a time."""
     notes: list[str] = []
-    environment = clean_environment()
-    with temporary_home() as home:
-        run(enlace("engine", "start"), home, timeout=plan.engine.timeout_s)
-        settings = load_settings(Home.find(home), home).engine
-        threads = settings.threads or len(os.sched_getaffinity(0))
-        socket = Home.find(home).engine_socket
-        peer_server = serving(environment, threads, settings.context_size, 1, plan.engine.timeout_s)
-        with without_peer(notes), peer_server as address:
-            return _measured(plan.engine, socket, address, notes)
-        return _measured(plan.engine, socket, None, notes)
-
-
-def _measured(plan: EnginePlan, socket: Path, address: str | None, notes: list[str]) -> list[Row]:
     rows = []
-    for size, lines in (("short prompt", 0), ("long prompt", plan.long_prompt_tokens // LINE_TOKENS)):
-        ours = partial(_ours, socket, lines, plan)
-        theirs = partial(_theirs, address, lines, plan) if address is not None else None
-        mine, other = side_by_side(ours, theirs, plan.stream_rounds)
-        rows += _rows(size, mine, other, notes)
+    with engine(plan.engine, formed=formed) as (home, ours), peer_of(plan.engine, home, 1, notes) as theirs:
+        for size, lines in (("short prompt", 0), ("long prompt", plan.engine.long_prompt_tokens // LINE_TOKENS)):
+
+            def write(reach: Connect, number: int, lines: int = lines) -> Streamed:
+                return stream(reach(), prompt(lines, number), plan.engine.stream_tokens)
+
+            sides = side_by_side(partial(write, ours), theirs and partial(write, theirs), plan.engine.stream_rounds)
+            rows += _rows(size + (FORMED if formed else ""), *sides, notes, 1.1 if formed else 1.0)
     return rows
 
 
-def _rows(size: str, mine: list[Streamed], other: list[Streamed], notes: list[str]) -> list[Row]:
+def _rows(size: str, mine: list[Streamed], other: list[Streamed], notes: list[str], bound: float) -> list[Row]:
     lengths = f"Prompt of {mine[0].prompt_tokens} tokens, answers of {mine[0].tokens}"
     lengths += f" and {other[0].tokens}." if other else "."
     note = " ".join([lengths, *notes])
@@ -75,16 +60,8 @@ def _rows(size: str, mine: list[Streamed], other: list[Streamed], notes: list[st
             peer=PEER,
             peer_value=median(each.tokens_per_second for each in other) if other else None,
             better="higher",
-            bound=1.0,
+            bound=bound,
             samples=len(mine),
             note=note,
         ),
     ]
-
-
-def _ours(socket: Path, lines: int, plan: EnginePlan, number: int) -> Streamed:
-    return stream(SocketConnection(socket, plan.timeout_s), prompt(lines, number), plan.stream_tokens)
-
-
-def _theirs(address: str, lines: int, plan: EnginePlan, number: int) -> Streamed:
-    return stream(connect(address, plan.timeout_s), prompt(lines, number), plan.stream_tokens)

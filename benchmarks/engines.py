@@ -25,9 +25,14 @@ Connect = Callable[[], http.client.HTTPConnection]
 
 
 @contextmanager
-def engine(plan: EnginePlan, **settings: object) -> Iterator[tuple[Home, Connect]]:
-    """A running engine in a home of its own, with these of its settings, and how to reach it."""
+def engine(plan: EnginePlan, *, formed: bool = False, **settings: object) -> Iterator[tuple[Home, Connect]]:
+    """A running engine in a home of its own, with these of its settings, and how to reach it.
+
+    ``formed``: it serves the form that ``enlace models bench`` chose there.
+    """
     with temporary_home() as environment:
+        if formed:
+            run(enlace("models", "bench"), environment, timeout=plan.bench_timeout_s)
         named = {f"ENLACE_ENGINE__{name.upper()}": str(value) for name, value in settings.items()}
         home = Home.find(environment)
         run(enlace("engine", "start"), environment | named, timeout=plan.timeout_s)

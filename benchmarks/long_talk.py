@@ -38,6 +38,8 @@ def conversation(plan: Plan) -> list[Row]:
     sizes = f"Prompt of {mine[0][-1].prompt_tokens} tokens at turn {TURNS}"
     sizes += f", of {other[0][-1].prompt_tokens} for the peer." if other else "."
     last = median(talked[-1].first_token_s for talked in mine)
+    growth = median(talked[-1].first_token_s / talked[1].first_token_s for talked in mine)
+    peers = median(talked[-1].first_token_s / talked[1].first_token_s for talked in other) if other else None
     return [
         row(
             f"first token, turn {TURNS}",
@@ -51,8 +53,10 @@ def conversation(plan: Plan) -> list[Row]:
         ),
         row(
             f"first token, turn {TURNS} over turn 2",
-            last / median(talked[1].first_token_s for talked in mine),
+            growth,
             "times",
+            peer=PEER,
+            peer_value=peers,
             bound=1.3,
             bound_on="value",
             samples=len(mine),

@@ -23,6 +23,7 @@ class EnginePlan(BaseModel):
     swaps: int = Field(ge=8, description="How often another snapshot is swapped in.")
     between_swaps_s: float = Field(ge=0, description="Seconds between two swaps.")
     timeout_s: float = Field(gt=0, description="Seconds that one command or request may take.")
+    bench_timeout_s: float = Field(gt=0, description="Seconds that choosing the served form may take.")
 
 
 class LearningPlan(BaseModel):
