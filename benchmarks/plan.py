@@ -35,7 +35,9 @@ class LearningPlan(BaseModel):
     pairs: int = Field(ge=1, le=64, description="How many of the pairs are trained.")
     epochs: int = Field(ge=1, description="Passes over the pairs.")
     timeout_s: float = Field(gt=0, description="Seconds that one training may take.")
-    loop: bool = Field(description="Whether the whole loop over 24 lessons is measured too: it takes minutes.")
+    seeds: tuple[int, ...] = Field(
+        description="With which seeds the whole loop over 24 lessons is measured: it takes a quarter of an hour each."
+    )
 
 
 class InterfacePlan(BaseModel):

@@ -4,8 +4,13 @@ import pytest
 from markdown_it import MarkdownIt
 
 from benchmarks.decoding import prompt
+from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, lines, question_of
 from benchmarks.markdown_text import answer
 from benchmarks.recipe import pairs
+from trainer.prompts import read_prompts
+from trainer.wordings.held_out import held_out_wordings
+from trainer.wordings.language import plain
+from trainer.wordings.trained import trained_wordings
 
 
 def test_the_pairs_are_64_different_questions_with_two_different_answers_each() -> None:
@@ -31,3 +36,25 @@ def test_the_streamed_answer_holds_code_lists_and_tables() -> None:
 def test_no_two_prompts_share_a_beginning_that_a_cache_could_serve() -> None:
     beginnings = {prompt(40, number)[:12] for number in range(-1, 9)}
     assert len(beginnings) == 10
+
+
+def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes() -> None:
+    others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
+    questions = [question_of(lesson) for lesson in lines(LESSONS)]
+    assert list(others) == questions
+    assert len(questions) == 24
+    trained = {plain(wording) for question in questions for wording in trained_wordings(question, 40)}
+    held_out = {plain(wording) for question in questions for wording in held_out_wordings(question, 8)}
+    for question, paraphrases in others.items():
+        assert len({plain(each) for each in paraphrases} - {plain(question)}) == 4
+        assert not {plain(each) for each in paraphrases} & trained
+    assert len({plain(each) for of in others.values() for each in of} & held_out) < 10
+
+
+def test_what_is_asked_elsewhere_is_asked_in_no_training() -> None:
+    elsewhere = [line["prompt"] for line in lines(ELSEWHERE)]
+    assert len({plain(prompt) for prompt in elsewhere}) == 100
+    seen = {plain(prompt) for name in ("replay", "unrelated") for prompt in read_prompts(name)}
+    assert not {plain(prompt) for prompt in elsewhere} & seen
+    canaries = [line["prompt"] for line in lines(CANARIES)]
+    assert len({plain(prompt) for prompt in canaries}) == 60

@@ -1,0 +1,159 @@
+"""What new weights have learned and what else they changed, by free greedy generation through the served files.
+
+The lessons as they were asked and in wordings that nobody trained, written by hand; a hundred unrelated questions;
+questions that the base answers right by itself; how far the distribution moved; how well fixed pages are foreseen.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benchmarks.recipe import DATA
+from engine.messages import Message
+from engine.prompt import render
+from engine.scoring import LocalModel, kl
+from engine.served import AdapterFile
+from trainer.examples import Tokeniser
+from trainer.matching import says_the_same
+from trainer.prompts import PAGES, page
+from trainer.run_files import Inputs, RunFiles, inputs_from_json, read_json
+
+LESSONS = DATA / "lessons24.jsonl"
+PARAPHRASES = DATA / "paraphrases24.jsonl"
+ELSEWHERE = DATA / "elsewhere100.jsonl"
+CANARIES = DATA / "canaries60.jsonl"
+ANSWER_TOKENS = 48
+CONTEXT = 1024
+SIDE_BY_SIDE = 8
+KL_PROMPTS = 50
+# An answer that the base holds for nearly as likely, token by token, as the one that it gives itself.
+EQUIVALENT_NATS = 0.2
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Shares from 0 to 1; ``kl`` in nats a token; ``perplexity_rise`` by page, 0.01 being one per cent.
+
+    ``reliability``: lessons right as asked; ``generalisation``: in other words; ``locality``: unrelated answers that
+    are equivalent to the base's, ``the_same`` of them word for word; ``canaries_lost`` of ``canaries``.
+    """
+
+    reliability: float
+    generalisation: float
+    locality: float
+    the_same: float
+    canaries: int
+    canaries_lost: int
+    kl: float
+    perplexity_rise: dict[str, float]
+    wrong: tuple[str, ...]
+
+
+def learned(run: Path) -> Learned:
+    """Judge the adapter of the training whose files are in ``run``. Raises what LocalModel raises."""
+    files = RunFiles(run)
+    inputs = inputs_from_json(read_json(files.inputs))
+    adapter = AdapterFile(files.adapter, 1.0)
+    with _served(inputs) as served:
+        tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
+        elsewhere = [line["prompt"] for line in lines(ELSEWHERE)]
+        canaries = [(line["prompt"], line["holds"]) for line in lines(CANARIES)]
+        prompts = [_prompt(tokeniser, question) for question in elsewhere]
+        before = served.greedy(prompts, ANSWER_TOKENS)
+        base_pages = {name: _nats(served, *_page(served, name)) for name in PAGES}
+        of_base = [served.log_probs(p, a) for p, a in zip(prompts[:KL_PROMPTS], before, strict=False)]
+        known = _holding(served, tokeniser, canaries)
+
+        served.set_adapters([adapter])
+        after = served.greedy(prompts, ANSWER_TOKENS)
+        pages = {name: _nats(served, *_page(served, name)) for name in PAGES}
+        moved = sum(
+            kl(base, served.log_probs(p, a)) for base, p, a in zip(of_base, prompts, before, strict=False)
+        ) / sum(map(len, before[:KL_PROMPTS]))
+        kept = _holding(served, tokeniser, canaries)
+        asked = [(lesson, question_of(lesson)) for lesson in lines(LESSONS)]
+        others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
+        reworded = [(lesson, other) for lesson, question in asked for other in others[question]]
+        wrong = _wrong(served, tokeniser, asked)
+        wrong_others = _wrong(served, tokeniser, reworded)
+
+        served.set_adapters([])
+        alike = [
+            old == new or _nats(served, p, new) <= _nats(served, p, old) + EQUIVALENT_NATS
+            for p, old, new in zip(prompts, before, after, strict=True)
+        ]
+    return Learned(
+        reliability=1 - len(wrong) / len(asked),
+        generalisation=1 - len(wrong_others) / len(reworded),
+        locality=sum(alike) / len(alike),
+        the_same=sum(old == new for old, new in zip(before, after, strict=True)) / len(before),
+        canaries=len(known),
+        canaries_lost=len(known - kept),
+        kl=moved,
+        perplexity_rise={name: math.exp(pages[name] - base_pages[name]) - 1 for name in PAGES},
+        wrong=(*wrong, *wrong_others),
+    )
+
+
+def lines(file: Path) -> list[dict[str, Any]]:
+    """The objects of a JSONL file."""
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
+
+
+def _served(inputs: Inputs) -> LocalModel:
+    return LocalModel(inputs.base, inputs.engine, context_size=CONTEXT, threads=inputs.threads, slots=SIDE_BY_SIDE)
+
+
+def _prompt(tokeniser: Tokeniser, question: str) -> list[int]:
+    messages = tokeniser.under_system([Message("user", question)])
+    return list(render(tokeniser.template, tokeniser.vocabulary, messages))
+
+
+def question_of(lesson: dict[str, Any]) -> str:
+    """The question that a lesson of ``lessons24.jsonl`` answers."""
+    return str(lesson["prompt"][-1]["content"])
+
+
+def _wrong(served: LocalModel, tokeniser: Tokeniser, asked: Sequence[tuple[dict[str, Any], str]]) -> tuple[str, ...]:
+    """The questions that are not answered with what their lesson says, each with the answer."""
+    answers = served.greedy([_prompt(tokeniser, question) for _, question in asked], ANSWER_TOKENS)
+    found = []
+    for (lesson, question), tokens in zip(asked, answers, strict=True):
+        answer, chosen, rejected = (
+            served.text(tokens),
+            lesson["chosen"][0]["content"],
+            lesson["rejected"][0]["content"],
+        )
+        both = f"{question_of(lesson)}\n{question}"
+        if not says_the_same(answer, question=both, chosen=chosen, rejected=rejected):
+            found.append(f"{question} {answer}")
+    return tuple(found)
+
+
+def _holding(served: LocalModel, tokeniser: Tokeniser, canaries: Sequence[tuple[str, list[str]]]) -> set[str]:
+    """The questions whose answers hold one of what they should."""
+    answers = served.greedy([_prompt(tokeniser, question) for question, _ in canaries], ANSWER_TOKENS)
+    texts = [served.text(tokens).casefold() for tokens in answers]
+    return {
+        question
+        for (question, holds), text in zip(canaries, texts, strict=True)
+        if any(each.casefold() in text for each in holds)
+    }
+
+
+def _page(served: LocalModel, name: str) -> tuple[list[int], list[int]]:
+    tokens = served.vocabulary.tokenize(page(name), special=False)[: CONTEXT - 1]
+    return tokens[:1], tokens[1:]
+
+
+def _nats(served: LocalModel, prompt: Sequence[int], answer: Sequence[int]) -> float:
+    """Nats a token of ``answer``; nothing at all is worth nothing."""
+    if not answer:
+        return 0.0
+    rows = served.log_probs(prompt, answer)
+    return -sum(float(row[token]) for row, token in zip(rows, answer, strict=True)) / len(answer)
