@@ -61,9 +61,15 @@ def page(texts: Catalogue, made: Export, settings: ExportSettings) -> str:
         f" --lora {name}" if scale == 1 else f" --lora-scaled {name}:{scale:g}" for name, scale in made.adapters
     )
     template = "template" if made.template else "no_template"
+    over = "over_published" if made.merged else "over_weights"
+    peft = {
+        "peft_file": texts.text("command.snapshots.export.peft.file", **facts) if made.peft else "",
+        "with_peft": texts.text(f"command.snapshots.export.peft.{over}", **facts) if made.peft else "",
+    }
     return texts.text(
         "command.snapshots.export.page",
         **facts
+        | peft
         | {
             "learned": texts.text(f"command.snapshots.export.learned.{learned}", **facts),
             "about_template": texts.text(f"command.snapshots.export.{template}"),

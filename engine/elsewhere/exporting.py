@@ -1,4 +1,4 @@
-"""A snapshot written out for other machines: weights, adapters, a Modelfile, a compose file and a page about them."""
+"""A snapshot written out for others: weights, adapters (PEFT's form too), a Modelfile, a compose file and a page."""
 
 from __future__ import annotations
 
@@ -23,6 +23,7 @@ from engine.served import AdapterFile, RecordedSnapshot, read_recorded, read_ser
 
 MODELFILE, COMPOSE, README = "Modelfile", "compose.yaml", "README.md"
 TOGETHER = "enlace-together.gguf"
+PEFT = "peft"
 READABLE = 0o644
 OPEN = 0o755
 
@@ -32,7 +33,9 @@ class Export:
     """What was, or is to be, written. File names are those in the folder.
 
     ``adapters`` are those of the snapshot; ``ollama_adapter`` the one for Ollama, which takes no more than one.
-    ``merged``: what was learned is part of the weights. ``template``: whether the Modelfile says the chat template.
+    ``peft``: the folder that PEFT loads over the published weights, None where nothing was learned or the architecture
+    is one whose layout there is not known. ``merged``: what was learned is part of the weights. ``template``: whether
+    the Modelfile says the chat template.
     """
 
     snapshot: str
@@ -41,6 +44,7 @@ class Export:
     model: str
     adapters: tuple[tuple[str, float], ...]
     ollama_adapter: str | None
+    peft: str | None
     merged: bool
     template: bool
     context_size: int
@@ -127,6 +131,7 @@ class _Writer:
             model=name,
             adapters=written,
             ollama_adapter=for_ollama,
+            peft=self._put_peft(model, summary.architecture),
             merged=merged,
             template=turns is not None,
             context_size=size,
@@ -156,6 +161,19 @@ class _Writer:
 
         write_gguf(self._folder / TOGETHER, self._recorded.adapters, model)
         return TOGETHER
+
+    def _put_peft(self, model: Path, architecture: str) -> str | None:
+        """All of the snapshot's adapters as one folder of PEFT's, also where they are part of the weights as well."""
+        from engine.elsewhere.lora import PERMUTED, write_peft
+
+        if not self._recorded.adapters or architecture not in PERMUTED:
+            return None
+        # The household knows the base by a name of its own, which PEFT would look for on a hub: so none is said.
+        write_peft(self._folder / PEFT, self._recorded.adapters, model, None)
+        for path in (self._folder / PEFT).iterdir():
+            path.chmod(READABLE)
+        (self._folder / PEFT).chmod(OPEN)
+        return PEFT
 
     def _say(self, name: str, text: str) -> None:
         (self._folder / name).write_text(text, encoding="utf-8")

@@ -134,8 +134,8 @@ def _half_split(rows: Matrix, heads: int) -> Matrix:
     return rows.reshape(heads, count // heads // 2, 2, width).swapaxes(1, 2).reshape(count, width)
 
 
-def peft_config(lora: Lora, base: str) -> dict[str, Any]:
-    """PEFT's description. Raises ValueError for pairs of unlike ranks."""
+def peft_config(lora: Lora, base: str | None) -> dict[str, Any]:
+    """PEFT's description, over the model that whoever loads it calls ``base``. Raises ValueError for unlike ranks."""
     ranks = {a.shape[0] for a, _ in lora.pairs.values()}
     if len(ranks) != 1:
         raise ValueError(f"an adapter of the ranks {sorted(ranks)}")
@@ -154,10 +154,10 @@ def peft_config(lora: Lora, base: str) -> dict[str, Any]:
     }
 
 
-def write_peft(folder: Path, adapters: Sequence[AdapterFile], model: Path, base: str) -> None:
+def write_peft(folder: Path, adapters: Sequence[AdapterFile], model: Path, base: str | None) -> None:
     """Write the adapters over ``model`` as one folder of PEFT's, whole or not at all; one that is there stays.
 
-    Raises AdapterMismatch, OSError.
+    ``base``: what the model is called there; None where nobody knows. Raises AdapterMismatch, OSError.
     """
     if folder.is_dir():
         return
@@ -171,7 +171,7 @@ def write_peft(folder: Path, adapters: Sequence[AdapterFile], model: Path, base:
     aside = folder.with_name(f"{folder.name}.{os.urandom(4).hex()}.part")
     aside.mkdir(parents=True)
     try:
-        save_file(tensors, aside / WEIGHTS)
+        save_file(tensors, aside / WEIGHTS, metadata={"format": "pt"})
         (aside / CONFIG).write_text(json.dumps(config, indent=1) + "\n", encoding="utf-8")
         _keep(aside)
         aside.rename(folder)

@@ -10,11 +10,15 @@ from pathlib import Path
 import pytest
 import yaml
 
+from app.catalogue import LANGUAGES, Catalogue
+from app.commands.snapshots_export import page
 from app.interface.chat import status
 from app.interface.chat.talk import Progress
 from app.session import Session
 from configs.home import Home
+from configs.settings import load_settings
 from engine.elsewhere.errors import ServerAddressWrong
+from engine.elsewhere.exporting import Export
 from tests.app.conftest import Run
 from tests.engine.elsewhere.doubles import Double
 from tests.engine.elsewhere.ollama_double import OllamaDouble
@@ -160,9 +164,29 @@ def test_a_snapshot_is_exported_with_a_page_in_the_members_language(here: Run, h
         assert sentence in page
         assert "{" not in page
         assert "docker compose up -d" in page
+        assert "PEFT" not in page
     ran = here("snapshots", "export", "v0", "--to", str(tmp_path / "json"), "--json")
     facts = json.loads(ran.out)
     assert (facts["snapshot"], facts["model"], facts["merged"]) == ("v0", "smollm2-135m.gguf", False)
     assert here("snapshots", "export", "v0", "--to", str(tmp_path / "json")).code == 2
     assert here("snapshots", "export", "v9", "--to", str(tmp_path / "other")).code == 2
     assert not (tmp_path / "other").exists()
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_page_says_over_which_weights_pefts_folder_goes(home: Home, language: str) -> None:
+    settings = load_settings(home, {}).engine.export
+
+    def written(**facts: object) -> str:
+        common = {"snapshot": "v1", "base": "small", "name": "enlace:v1", "model": "small.gguf", "adapters": ()}
+        rest = {"ollama_adapter": None, "template": True, "context_size": 512, "slots": 2, "memory_mb": 700}
+        return page(Catalogue(language), Export(**common | rest | facts), settings)  # type: ignore[arg-type]
+
+    beside = written(peft="peft", merged=False)
+    assert "- `peft/`" in beside
+    assert 'AutoModelForCausalLM.from_pretrained(".", gguf_file="small.gguf")' in beside
+    merged = written(peft="peft", merged=True)
+    assert 'PeftModel.from_pretrained(base, "peft")' in merged
+    # These weights hold what was learned: over them, it would be there twice.
+    assert "gguf_file" not in merged
+    assert "PEFT" not in written(peft=None, merged=False)

@@ -55,13 +55,31 @@ def test_the_folder_holds_weights_adapter_modelfile_compose_file_and_a_page(gues
     adapter = guest.adapters["v1"].read_bytes()
     named = f"enlace-{hashlib.sha256(adapter).hexdigest()[:12]}.gguf"
     files = {path.name for path in (tmp_path / "out").iterdir()}
-    assert files == {"smollm2-135m.gguf", named, "Modelfile", "compose.yaml", "README.md"}
+    assert files == {"smollm2-135m.gguf", named, "Modelfile", "compose.yaml", "README.md", "peft"}
     assert (tmp_path / "out" / named).read_bytes() == adapter
     assert (tmp_path / "out" / "smollm2-135m.gguf").read_bytes() == guest.starter.read_bytes()
     assert (tmp_path / "out" / "README.md").read_text() == "# v1\n"
     assert made.adapters == ((named, 1.0),)
     assert made.ollama_adapter == named
     assert list(tmp_path.glob("*.part")) == list(tmp_path.glob(".*.part")) == []
+
+
+def test_what_was_learned_is_there_in_pefts_form_for_everybody_to_read(guest: Guest, tmp_path: Path) -> None:
+    made = exported(guest, several(guest, (1.0, 0.5)), tmp_path / "out")
+    folder = tmp_path / "out" / "peft"
+    assert made.peft == folder.name
+    assert {path.name for path in folder.iterdir()} == {"adapter_config.json", "adapter_model.safetensors"}
+    config = json.loads((folder / "adapter_config.json").read_text())
+    # Two of rank 4 added up, over a base that nobody but the household calls by its name.
+    assert (config["r"], config["target_modules"], config["base_model_name_or_path"]) == (8, ["v_proj"], None)
+    assert folder.stat().st_mode & 0o777 == 0o755
+    assert {path.stat().st_mode & 0o777 for path in folder.iterdir()} == {0o644}
+
+
+def test_the_base_alone_has_nothing_for_peft(guest: Guest, tmp_path: Path) -> None:
+    made = exported(guest, guest.snapshots["v0"], tmp_path / "out")
+    assert made.peft is None
+    assert not (tmp_path / "out" / "peft").exists()
 
 
 def test_the_modelfile_says_to_ollama_what_was_meant(guest: Guest, tmp_path: Path) -> None:
@@ -208,4 +226,6 @@ def test_weights_with_what_was_learned_in_them_need_no_adapter(
     said = dict(read_modelfile((tmp_path / "out" / "Modelfile").read_text()))
     assert said["from"] == "./smollm2-135m-v1.gguf"
     assert "adapter" not in said
+    # For the weights as they were before, which others may have.
+    assert (tmp_path / "out" / "peft" / "adapter_model.safetensors").is_file()
     assert "--lora" not in compose(tmp_path / "out")["llama-server"]["command"]
