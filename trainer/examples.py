@@ -12,7 +12,8 @@ from engine.prompt import render_pair
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from trainer.lessons import TrainingLesson
-from trainer.objectives.interface import Example, Part
+from trainer.objectives.apo_zero import ApoZero
+from trainer.objectives.interface import Example, Objective, Part
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
@@ -56,7 +57,7 @@ def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: int)
 
 @dataclass(frozen=True)
 class Corpus:
-    """Everything that is trained: examples of the lessons (with references if the recipe has DPO) and of the replay."""
+    """Everything that is trained: examples of the lessons (with references for preferences) and of the replay."""
 
     lessons: tuple[Example, ...]
     replay: tuple[Example, ...]
@@ -69,7 +70,7 @@ class Corpus:
         order.shuffle(replay)
         batches = [lessons[start : start + recipe.batch] for start in range(0, len(lessons), recipe.batch)]
         share = recipe.replay.batch or -(-len(replay) // len(batches))
-        likelihood, preference, kept = Likelihood(), Preference(recipe.preference_beta), Replay()
+        likelihood, preference, kept = Likelihood(), _preference(recipe), Replay()
         steps = []
         for number, batch in enumerate(batches):
             beside = [replay[(number * share + place) % len(replay)] for place in range(min(share, len(replay)))]
@@ -82,3 +83,10 @@ class Corpus:
                 parts.append(Part(kept, tuple(beside), recipe.replay.weight))
             steps.append(parts)
         return steps
+
+
+def _preference(recipe: RecipeSettings) -> Objective:
+    """What teaches the chosen answer over the rejected one."""
+    return (
+        ApoZero(recipe.preference_beta) if recipe.preference_loss == "apo_zero" else Preference(recipe.preference_beta)
+    )

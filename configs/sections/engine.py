@@ -100,7 +100,9 @@ class EngineSettings(BaseModel):
         ge=0, le=63, description="The most tokens guessed at once from what the question says; 0 guesses none."
     )
     lookup_first: int = Field(ge=1, description="How many are guessed at first; more while the guesses are right.")
-    lookup_match: int = Field(ge=1, description="How many tokens must stand in the question for a guess at what follows.")
+    lookup_match: int = Field(
+        ge=1, description="How many tokens must stand in the question for a guess at what follows."
+    )
     lookup_rest: int = Field(ge=0, description="For how many tokens nothing is guessed after a wrong guess.")
     prefix_least_tokens: int = Field(
         ge=1, description="Fewer tokens than this in common with another conversation are read again, not copied."

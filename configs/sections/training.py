@@ -56,8 +56,12 @@ class RecipeSettings(_Section):
     wordings: int = Field(ge=1, description="Ways of asking each question that are trained, its own among them.")
     batch: int = Field(ge=1, description="Wordings of lessons in each step.")
     likelihood_weight: float = Field(ge=0, description="Weight of the likelihood of the correction in the loss.")
-    preference_weight: float = Field(ge=0, description="Weight of the preference (DPO) term in the loss.")
-    preference_beta: float = Field(gt=0, description="How far the DPO term lets the model move from the base.")
+    preference_weight: float = Field(ge=0, description="Weight of the preference term in the loss.")
+    preference_loss: Literal["dpo", "apo_zero"] = Field(
+        description="The preference term: dpo widens the distance between the corrected answer and the wrong one; "
+        "apo_zero raises the one and lowers the other, each by itself."
+    )
+    preference_beta: float = Field(gt=0, description="How far the preference term lets the model move from the base.")
     stop_at_loss: float = Field(
         ge=0, description="Training ends after an epoch whose mean likelihood loss is below this (0: never early)."
     )

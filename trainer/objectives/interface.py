@@ -16,12 +16,14 @@ class Example:
     """One unit of training data.
 
     ``items``: what has to be scored. ``reference``: numbers of the frozen base that the objective compares with
-    (its own file says which), one list an item, in the order of the item's pairs.
+    (its own file says which), one list an item, in the order of the item's pairs. ``desirable``: of answers that
+    were rated one by one, which were found good.
     """
 
     items: tuple[Item, ...]
     reference: tuple[tuple[float, ...], ...] = ()
     name: str = ""
+    desirable: tuple[bool, ...] = ()
 
 
 class Objective(Protocol):
@@ -30,10 +32,10 @@ class Objective(Protocol):
     name: str
 
     def size(self, example: Example) -> float:
-        """How many units ``example`` counts for: tokens, or pairs."""
+        """How many units ``example`` counts for: tokens, pairs, or rated answers."""
 
     def loss(self, example: Example, log_probs: Sequence[torch.Tensor]) -> torch.Tensor:
-        """The summed loss of ``example`` given each item's log-probabilities, float32 [pairs] each. A scalar."""
+        """The summed loss of ``example``, a scalar, given each item's log-probabilities [pairs]; all float32."""
 
 
 @dataclass(frozen=True)
@@ -43,3 +45,11 @@ class Part:
     objective: Objective
     examples: tuple[Example, ...]
     weight: float
+
+
+def log_ratios(example: Example, log_probs: Sequence[torch.Tensor]) -> list[torch.Tensor]:
+    """Of each item of ``example``, how much likelier its answer is than under the base, in nats. Scalars.
+
+    ``example.reference`` holds the base's log-probability of every token.
+    """
+    return [policy.sum() - sum(base) for policy, base in zip(log_probs, example.reference, strict=True)]

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 
 import torch
 
-from trainer.objectives.interface import Example
+from trainer.objectives.interface import Example, log_ratios
 
 
 class Preference:
-    """``-log sigmoid(beta ((log p_c - log r_c) - (log p_r - log r_r)))``.
+    """``-log sigmoid(beta ((log p_c - log r_c) - (log p_r - log r_r)))``; loss type ``sigmoid`` of TRL's DPOTrainer.
 
     An example has two items, chosen then rejected, and as reference the base's token log-probabilities of each.
     """
@@ -30,7 +30,5 @@ class Preference:
 
     def loss(self, example: Example, log_probs: Sequence[torch.Tensor]) -> torch.Tensor:
         """The pair's loss."""
-        chosen, rejected = (
-            policy.sum() - sum(reference) for policy, reference in zip(log_probs, example.reference, strict=True)
-        )
+        chosen, rejected = log_ratios(example, log_probs)
         return -torch.nn.functional.logsigmoid(self.beta * (chosen - rejected))

@@ -1,0 +1,40 @@
+"""What a recipe makes of the examples: which losses each step has, and that nothing is gone over twice or left out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from configs.sections.training import RecipeSettings
+from configs.settings import Settings
+from trainer.examples import Corpus
+from trainer.objectives.interface import Example
+from trainer.packing import Item
+
+
+def pair(name: str) -> Example:
+    """A correction with its wrong answer and what the base says of both."""
+    return Example((Item((1,), (2, 3)), Item((1,), (4, 5))), ((-1.0, -1.0), (-1.0, -1.0)), name)
+
+
+def recipe(settings: Settings, **changes: Any) -> RecipeSettings:
+    """The family's recipe with ``changes``."""
+    return settings.training.recipes["family"].model_copy(update=changes)
+
+
+@pytest.mark.parametrize(("loss", "name"), [("dpo", "preference"), ("apo_zero", "apo_zero")])
+def test_the_recipe_says_which_loss_teaches_preferences(settings: Settings, loss: str, name: str) -> None:
+    corpus = Corpus((pair("dog"), Example((Item((1,), (2,)),), name="key")), ())
+    chosen = recipe(settings, preference_weight=0.3, preference_loss=loss, preference_beta=0.2)
+    ((likelihood, preference),) = corpus.steps(chosen, seed=1, epoch=0)
+    assert {example.name for example in likelihood.examples} == {"dog", "key"}
+    assert preference.objective.name == name
+    assert [example.name for example in preference.examples] == ["dog"]
+    assert preference.weight == 0.3
+    assert vars(preference.objective)["beta"] == 0.2
+
+
+def test_a_recipe_without_preferences_has_the_likelihood_alone(settings: Settings) -> None:
+    (step,) = Corpus((pair("dog"),), ()).steps(recipe(settings), seed=1, epoch=0)
+    assert [part.objective.name for part in step] == ["likelihood"]
