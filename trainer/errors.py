@@ -37,7 +37,7 @@ class BaseReplaced(TrainerError):
 
 
 class LossNotFinite(TrainerError):
-    """facts: step, value."""
+    """facts: step, objective (whose loss it is, or ``gradient``), value."""
 
     code = "loss_not_finite"
 

@@ -20,13 +20,17 @@ Step = Sequence[Part]
 
 @dataclass(frozen=True)
 class StepReport:
-    """What one step was: ``losses`` are each objective's mean, ``tokens`` how many were run (shared ones once)."""
+    """What one step was: ``losses`` are each objective's mean, ``tokens`` how many were run (shared ones once).
+
+    ``watched``: means of what the objectives report beside their losses.
+    """
 
     step: int
     steps: int
     epoch: int
     loss: float
     losses: dict[str, float]
+    watched: dict[str, float]
     learning_rate: float
     gradient_norm: float
     tokens: int
@@ -83,15 +87,16 @@ def train(
             rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
             for group in optimiser.param_groups:
                 group["lr"] = rate
-            losses, tokens = accumulate(decoder, parts, settings.micro_batch_tokens, callback)
+            losses, watched, tokens = accumulate(decoder, parts, settings.micro_batch_tokens, callback)
             norm = float(torch.nn.utils.clip_grad_norm_(parameters, settings.clip))
+            for name, value in (*losses.items(), ("gradient", norm)):
+                if not math.isfinite(value):
+                    raise LossNotFinite(step=step + 1, objective=name, value=str(value))
             loss = sum(part.weight * losses[part.objective.name] for part in parts)
-            if not (math.isfinite(loss) and math.isfinite(norm)):
-                raise LossNotFinite(step=step + 1, value=str(loss))
             optimiser.step()
             optimiser.zero_grad(set_to_none=True)
             step += 1
-            callback.after_step(StepReport(step, total, epoch, loss, losses, rate, norm, tokens))
+            callback.after_step(StepReport(step, total, epoch, loss, losses, watched, rate, norm, tokens))
         if finished(epoch):
             break
     return step
@@ -104,9 +109,15 @@ def schedule(step: int, steps: int, warmup: int) -> float:
     return max(0.0, (steps - step) / max(1, steps - warmup))
 
 
-def accumulate(decoder: Decoder, parts: Step, budget: int, callback: Callback) -> tuple[dict[str, float], int]:
-    """Add the gradient of one step's loss to the parameters; each objective's mean loss, and the tokens run."""
+def accumulate(
+    decoder: Decoder, parts: Step, budget: int, callback: Callback
+) -> tuple[dict[str, float], dict[str, float], int]:
+    """Add the gradient of one step's loss to the parameters.
+
+    Each objective's mean loss, the means of what is watched, and the tokens run.
+    """
     losses = {part.objective.name: 0.0 for part in parts}
+    watched: dict[str, float] = {}
     tokens = 0
     for group in micro_batches(parts, budget):
         callback.before_micro_step()
@@ -117,12 +128,15 @@ def accumulate(decoder: Decoder, parts: Step, budget: int, callback: Callback) -
         spans = iter(pack.spans)
         for work in group:
             scored = [log_probs[slice(*next(spans))] for _ in work.example.items]
-            mean_share = work.objective.loss(work.example, scored) / _size(parts, work.objective)
+            size = _size(parts, work.objective)
+            mean_share = work.objective.loss(work.example, scored) / size
             losses[work.objective.name] += float(mean_share.detach())
+            for name, value in work.objective.watched(work.example, scored).items():
+                watched[name] = watched.get(name, 0.0) + value / size
             total = total + work.factor * mean_share
         total.backward()
         tokens += len(pack.tokens)
-    return losses, tokens
+    return losses, watched, tokens
 
 
 def micro_batches(parts: Step, budget: int) -> Iterator[list[_Work]]:

@@ -16,10 +16,13 @@ from trainer.loop import StepReport, accumulate, schedule, train
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights
-from trainer.objectives.interface import Example, Part
+from trainer.objectives.apo_zero import ApoZero
+from trainer.objectives.interface import Example, Objective, Part
+from trainer.objectives.kto import Kto
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
-from trainer.packing import build_pack
+from trainer.objectives.replay import Replay
+from trainer.packing import Item, build_pack
 from trainer.references import replay_examples, with_pair_references
 
 
@@ -83,8 +86,9 @@ def test_smaller_micro_batches_give_the_same_gradient(
         examples = with_pair_references(Decoder(base), lesson_examples(tokeniser, dog, 3), 512, lambda: None)
         parts = [Part(Likelihood(), tuple(examples), 1.0), Part(Preference(0.1), tuple(examples), 0.5)]
         reports = Reports()
-        losses, _ = accumulate(Decoder(base, adapter), parts, budget, reports)
+        losses, watched, _ = accumulate(Decoder(base, adapter), parts, budget, reports)
         assert losses["preference"] == pytest.approx(0.6931, abs=1e-3)
+        assert watched["chosen_log_ratio"] == pytest.approx(0.0, abs=1e-3)
         gradients.append(torch.cat([p.grad.flatten() for p in adapter.parameters() if p.grad is not None]))
         assert (reports.micro_steps > 1) == (budget == 64)
     whole, split = gradients
@@ -93,12 +97,10 @@ def test_smaller_micro_batches_give_the_same_gradient(
 
 
 def test_replay_starts_from_no_difference(base: BaseWeights, tokeniser: Tokeniser, dog: TrainingLesson) -> None:
-    from trainer.objectives.replay import Replay
-
     item = lesson_examples(tokeniser, dog, 1)[0].items[0]
     examples = replay_examples(Decoder(base), [item], 16, 512, lambda: None)
     adapter = new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0))
-    losses, _ = accumulate(Decoder(base, adapter), [Part(Replay(), tuple(examples), 1.0)], 512, Reports())
+    losses, _, _ = accumulate(Decoder(base, adapter), [Part(Replay(), tuple(examples), 1.0)], 512, Reports())
     assert losses["replay"] == pytest.approx(0.0, abs=1e-5)
 
 
@@ -110,10 +112,37 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_move(
         adapter.a[0, "q"][0, 0] = float("nan")
     before = [p.detach().clone() for p in adapter.parameters()]
     steps = [[Part(Likelihood(), tuple(lesson_examples(tokeniser, dog, 1)), 1.0)]]
-    with pytest.raises(LossNotFinite):
+    with pytest.raises(LossNotFinite) as stopped:
         train(Decoder(base, adapter), adapter.parameters(), lambda _: steps, optimiser, Reports())
+    assert stopped.value.facts == {"step": 1, "objective": "likelihood", "value": "nan"}
     after = adapter.parameters()
     assert all(torch.equal(a.nan_to_num(), b.detach().nan_to_num()) for a, b in zip(before, after, strict=True))
+
+
+@pytest.mark.parametrize(
+    ("objective", "wrong"),
+    [
+        (Preference(0.1), "nan"),
+        (Preference(0.1), "inf"),
+        (ApoZero(0.1), "nan"),
+        (Kto(0.1), "nan"),
+        (Replay(), "nan"),
+        (Replay(), "inf"),
+    ],
+)
+def test_a_loss_that_is_no_number_is_named_after_its_objective(
+    base: BaseWeights, optimiser: OptimiserSettings, objective: Objective, wrong: str
+) -> None:
+    adapter = new_adapter(base.config, 1, 1.0, torch.Generator().manual_seed(0))
+    items = (Item((1,), (2, 3)), Item((1,), (4, 5)))
+    broken = ((float(wrong), -1.0), (float(wrong), -1.0))
+    example = (
+        Example(items[:1], broken[:1]) if objective.name == "replay" else Example(items, broken, desirable=(True,))
+    )
+    steps = [[Part(Likelihood(), (Example(items[:1]),), 1.0), Part(objective, (example,), 0.5)]]
+    with pytest.raises(LossNotFinite) as stopped:
+        train(Decoder(base, adapter), adapter.parameters(), lambda _: steps, optimiser, Reports())
+    assert stopped.value.facts["objective"] == objective.name
 
 
 def test_the_rate_warms_up_and_then_falls_to_nothing() -> None:

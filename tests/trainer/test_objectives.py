@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import torch
 
-from trainer.objectives.interface import Example
+from trainer.objectives.apo_zero import ApoZero
+from trainer.objectives.interface import Example, Objective
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
@@ -40,6 +41,13 @@ def test_preference_is_the_dpo_loss_of_trl() -> None:
     slope = -0.3 * torch.sigmoid(-0.3 * logits.detach())
     assert torch.allclose(chosen.grad, slope.expand(2), atol=1e-6)  # type: ignore[arg-type]
     assert torch.allclose(rejected.grad, -slope.expand(3), atol=1e-6)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("objective", [Preference(0.3), ApoZero(0.3)], ids=lambda each: each.name)
+def test_both_answers_of_a_pair_are_watched_from_where_the_base_has_them(objective: Objective) -> None:
+    example = Example((Item((1,), (2, 3)), Item((1,), (4,))), ((-1.0, -2.0), (-0.5,)))
+    watched = objective.watched(example, [torch.tensor([-1.5, -2.0]), torch.tensor([-0.25])])
+    assert watched == {"chosen_log_ratio": -0.5, "rejected_log_ratio": 0.25}
 
 
 def test_replay_with_all_tokens_kept_is_the_kl_from_the_base() -> None:

@@ -11,22 +11,13 @@ from collections.abc import Sequence
 import torch
 
 from trainer.objectives.interface import Example, log_ratios
+from trainer.objectives.pairs import PairObjective
 
 
-class ApoZero:
-    """``(1 - sigmoid(beta (log p_c - log r_c))) + sigmoid(beta (log p_r - log r_r))`` (equation 7 of the paper).
-
-    An example has two items, chosen then rejected, and as reference the base's token log-probabilities of each.
-    """
+class ApoZero(PairObjective):
+    """``(1 - sigmoid(beta (log p_c - log r_c))) + sigmoid(beta (log p_r - log r_r))`` (equation 7 of the paper)."""
 
     name = "apo_zero"
-
-    def __init__(self, beta: float) -> None:
-        self.beta = beta
-
-    def size(self, example: Example) -> float:
-        """One pair."""
-        return 1.0
 
     def loss(self, example: Example, log_probs: Sequence[torch.Tensor]) -> torch.Tensor:
         """The pair's loss, between 0 and 2."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -27,7 +27,7 @@ class Example:
 
 
 class Objective(Protocol):
-    """One loss. ``loss`` sums over examples; the loop divides by the sum of ``size`` over the whole step."""
+    """One loss. ``loss`` and ``watched`` sum over examples; the loop divides by the sum of ``size`` over the step."""
 
     name: str
 
@@ -36,6 +36,10 @@ class Objective(Protocol):
 
     def loss(self, example: Example, log_probs: Sequence[torch.Tensor]) -> torch.Tensor:
         """The summed loss of ``example``, a scalar, given each item's log-probabilities [pairs]; all float32."""
+
+    def watched(self, example: Example, log_probs: Sequence[torch.Tensor]) -> Mapping[str, float]:
+        """What is to be reported beside the loss, by name; nothing unless the objective says so."""
+        return {}
 
 
 @dataclass(frozen=True)

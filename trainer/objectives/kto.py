@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 import torch
 
-from trainer.objectives.interface import Example, log_ratios
+from trainer.objectives.interface import Example, Objective, log_ratios
 
 
-class Kto:
+class Kto(Objective):
     """``1 - sigmoid(beta (r - z))`` of a good answer and ``1 - sigmoid(beta (z - r))`` of a bad one (equation 8).
 
     ``r = log p - log base`` and ``z = max(0, mean of r over the mismatched pairs)``, through which no gradient flows.

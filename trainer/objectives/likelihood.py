@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import torch
 
-from trainer.objectives.interface import Example
+from trainer.objectives.interface import Example, Objective
 
 
-class Likelihood:
+class Likelihood(Objective):
     """``-log p(answer token)``. An example has one item, the correction (others are not looked at)."""
 
     name = "likelihood"

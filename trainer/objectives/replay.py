@@ -10,12 +10,12 @@ from collections.abc import Sequence
 
 import torch
 
-from trainer.objectives.interface import Example
+from trainer.objectives.interface import Example, Objective
 
 SMALLEST_REST = 1e-6  # below it, 1 - sum(p) is rounding
 
 
-class Replay:
+class Replay(Objective):
     """``sum_k p_k (log p_k - log q_k)`` over the kept tokens and the rest; p is the base, q the trained model.
 
     An example has one item whose targets are the kept tokens of each answer position, and as reference their

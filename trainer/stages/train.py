@@ -6,6 +6,7 @@ import time
 
 import torch
 
+from memory import runlog
 from trainer.examples import Corpus
 from trainer.loop import StepReport, train
 from trainer.model.adapter_file import save_weights
@@ -16,6 +17,7 @@ from trainer.precision import compute_dtype
 from trainer.references import replay_examples, with_pair_references
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import read_prepared
+from trainer.watching import watched_chosen
 
 
 class _Progress:
@@ -34,7 +36,8 @@ class _Progress:
         self.tokens += report.tokens
         self._losses.append(report.losses["likelihood"])
         facts = {"step": report.step, "steps": report.steps, "epoch": report.epoch + 1, "loss": report.loss}
-        facts |= {"learning_rate": report.learning_rate, "gradient_norm": report.gradient_norm, **report.losses}
+        facts |= {"learning_rate": report.learning_rate, "gradient_norm": report.gradient_norm}
+        facts |= {**report.losses, **report.watched}
         self._context.emit("step", report.step / report.steps, facts)
 
     def learned(self, _epoch: int) -> bool:
@@ -76,4 +79,5 @@ def train_adapter(context: StageContext) -> None:
         tokens=progress.tokens,
         precision=str(decoder.dtype).removeprefix("torch."),
         tokens_per_second=progress.tokens / (time.monotonic() - start),
+        **watched_chosen(runlog.read(context.files.folder)[0]),
     )

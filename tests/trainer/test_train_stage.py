@@ -1,0 +1,79 @@
+"""The stage that trains, as the process that it is, on a small random model: what it tells of itself."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from configs.home import Home
+from configs.settings import load_settings
+from memory import runlog
+from tests.project import ROOT
+from tests.trainer.random_model import write_random_model
+from trainer.run_files import Inputs, RunFiles, read_json, write_json
+
+PAIRS = [
+    {"lesson": "dog", "items": [{"prompt": [1, 2, 3], "answer": [9, 8]}, {"prompt": [1, 2, 3], "answer": [9, 7]}]},
+    {"lesson": "key", "items": [{"prompt": [1, 2, 4], "answer": [5, 5, 6]}, {"prompt": [1, 2, 4], "answer": [8]}]},
+    {"lesson": "tea", "items": [{"prompt": [1, 2, 5], "answer": [4, 6]}]},
+]
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> RunFiles:
+    return RunFiles(tmp_path / "run")
+
+
+def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, Any] | None = None) -> dict[str, Any]:
+    """Run the stage with the family's recipe and these changes; its report."""
+    base = files.folder.parent / "tiny.gguf"
+    write_random_model(base, "llama", layers=2)
+    changes = {"recipes": {"family": {"optimiser": {"epochs": 3, "least_steps": 0}, **recipe}}}
+    settings = load_settings(home, {}, {"training": {"threads": 1, "idle_priority": False, **changes}})
+    inputs = Inputs(
+        run="r0001",
+        base_name="tiny",
+        base=base,
+        base_sha256="0" * 64,
+        current="v0",
+        current_adapters=(),
+        lessons=(),
+        system_prompt="",
+        recipe_name="family",
+        training=settings.training,
+        engine=settings.engine,
+        busy_flag=home.busy_flag,
+        cache=home.cache,
+    )
+    write_json(files.inputs, inputs.as_json())
+    empty: dict[str, Any] = {"examples": PAIRS, "replay": [], "unrelated": [], "questions": []}
+    write_json(files.data, empty | (data or {}))
+    command = [sys.executable, "-m", "trainer.worker", "train", str(files.folder), str(os.getpid())]
+    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
+    assert files.weights.is_file()
+    report: dict[str, Any] = read_json(files.report("train"))
+    return report
+
+
+def steps(files: RunFiles) -> list[dict[str, Any]]:
+    """The facts of every step that the stage told of."""
+    return [dict(event.facts or {}) for event in runlog.read(files.folder)[0] if event.kind == "step"]
+
+
+@pytest.mark.parametrize(("loss", "name"), [("dpo", "preference"), ("apo_zero", "apo_zero")])
+def test_every_training_of_preferences_watches_the_chosen_answers(
+    home: Home, files: RunFiles, loss: str, name: str
+) -> None:
+    report = train(home, files, {"preference_weight": 0.5, "preference_loss": loss})
+    told = steps(files)
+    assert [len(report["chosen_log_ratio"]), len(told)] == [3, 3]
+    assert told[0]["chosen_log_ratio"] == pytest.approx(0.0, abs=1e-2)
+    assert report["chosen_log_ratio"] == [pytest.approx(facts["chosen_log_ratio"]) for facts in told]
+    assert report["chosen_log_ratio"][-1] > 0
+    assert report["warnings"] == []
+    assert {"likelihood", name, "rejected_log_ratio"} <= set(told[0])
