@@ -1,4 +1,4 @@
-"""How the checks of the gate are put into words: their names, and their numbers beside their bounds."""
+"""How what a run tells is put into words: its checks with their numbers and bounds, and the lessons it left out."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, Final
 from app.catalogue import Catalogue
 from app.terminal_text import clean
 
+# What the event of the kind "measure" is called that names a lesson left out.
+LESSON_DROPPED: Final = "lesson_dropped"
 _SIGNS: Final[dict[Any, str]] = {True: "≥ ", False: "≤ "}
 
 
@@ -25,6 +27,13 @@ def check_value(check: Mapping[str, Any]) -> str:
 def check_bound(check: Mapping[str, Any]) -> str:
     """The bound, with the sign of the side on which a value keeps it."""
     return _SIGNS.get(check.get("at_least"), "") + _number(check.get("bound"))
+
+
+def left_out(catalogue: Catalogue, dropped: Mapping[str, Any]) -> str:
+    """Which lesson a training left out and why, in one sentence."""
+    key = f"training.left_out.{dropped.get('reason')}"
+    known = key if catalogue.has(key) else "training.left_out.other"
+    return catalogue.text(known, question=" ".join(clean(str(dropped.get("question", ""))).split()))
 
 
 def _number(value: Any) -> str:

@@ -16,7 +16,7 @@ from memory.clock import Clock
 from memory.database import Database
 from memory.errors import NoSnapshot
 from memory.facts import Facts
-from memory.lessons import Lesson, Lessons, lessons_in_force
+from memory.lessons import Lesson, Lessons, lessons_in_force, shared_corrections
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.recall import Recall
@@ -80,6 +80,10 @@ class Household:
     def lessons_for_training(self) -> list[Lesson]:
         """The shared lessons in force, the oldest first: no withdrawn or replaced ones, no thumbs."""
         return lessons_in_force(self._family)
+
+    def corrections(self) -> list[Lesson]:
+        """Every shared correction that was not withdrawn, oldest first; of one question there may be several."""
+        return shared_corrections(self._family)
 
     def lessons_waiting(self) -> list[Lesson]:
         """Of the lessons for training, those that the snapshot in force was not trained on."""

@@ -234,6 +234,12 @@ def lessons_in_force(family: Database) -> list[Lesson]:
     return [read_lesson(row, "shared") for row in rows]
 
 
+def shared_corrections(family: Database) -> list[Lesson]:
+    """Every shared lesson that is active and no thumb, oldest first, also where a later one has the same question."""
+    rows = family.rows("SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' ORDER BY created_at, id")
+    return [read_lesson(row, "shared") for row in rows]
+
+
 def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int]) -> list[tuple[int, Lesson]]:
     """Those lessons among the rows ``numbers`` of one file that no later correction replaces, with their rows."""
     wanted = json.dumps(list(numbers))

@@ -10,8 +10,8 @@ from engine.catalogue import model_path
 from engine.served import AdapterFile
 from memory.household import Household
 from trainer.errors import BaseReplaced, NothingToLearn, RecipeUnknown
-from trainer.lessons import sorted_out
 from trainer.run_files import Inputs, RunFiles, write_json
+from trainer.settling import sorted_out
 
 
 def begin(
@@ -24,7 +24,7 @@ def begin(
     training = settings.training
     if recipe_name not in training.recipes:
         raise RecipeUnknown(recipe=recipe_name, known=", ".join(training.recipes))
-    kept, dropped = sorted_out(household.lessons_for_training())
+    kept, dropped = sorted_out(household.corrections())
     if not kept:
         raise NothingToLearn(dropped=len(dropped))
     name, path, digest = _base(home, settings, household)
@@ -37,6 +37,7 @@ def begin(
         current=current.id,
         current_adapters=tuple(AdapterFile(household.artifacts.path(a.sha256), a.scale) for a in current.adapters),
         lessons=tuple(kept),
+        dropped=tuple(dropped),
         system_prompt=settings.assistant.system_prompt,
         recipe_name=recipe_name,
         training=training,
@@ -44,7 +45,10 @@ def begin(
         busy_flag=home.busy_flag,
         cache=home.cache,
     )
-    household.runs.give(run_id, (lesson.id for lesson in kept))
+    # What the rules find to be asked again later waits for no training either.
+    in_force = {lesson.id for lesson in household.lessons_for_training()}
+    settled = {lesson.id for lesson in dropped if lesson.by}
+    household.runs.give(run_id, [*(lesson.id for lesson in kept), *sorted(settled & in_force)])
     write_json(files.inputs, inputs.as_json())
     return inputs
 

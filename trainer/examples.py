@@ -18,7 +18,6 @@ from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
 from trainer.packing import Item
-from trainer.wordings.trained import trained_wordings
 
 
 @dataclass(frozen=True)
@@ -46,12 +45,12 @@ def asked(lesson: TrainingLesson, wording: str) -> list[Message]:
     return [*lesson.messages[:-1], Message("user", wording)]
 
 
-def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: int) -> list[Example]:
+def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence[str]) -> list[Example]:
     """One example a wording: the chosen answer, and the rejected one where there is one."""
     answers = [lesson.chosen, *([lesson.rejected] if lesson.rejected else [])]
     return [
         Example(tuple(tokeniser.item(asked(lesson, wording), answer) for answer in answers), name=lesson.id)
-        for wording in trained_wordings(lesson.question, wordings)
+        for wording in wordings
     ]
 
 

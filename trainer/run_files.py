@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ from configs.sections.engine import EngineSettings
 from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
-from trainer.lessons import TrainingLesson, lesson_from_json
+from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,7 @@ class Inputs:
     engine: EngineSettings
     busy_flag: Path
     cache: Path
+    dropped: tuple[Dropped, ...] = ()
 
     @property
     def recipe(self) -> RecipeSettings:
@@ -59,6 +60,7 @@ class Inputs:
                 "adapters": [{"path": str(a.path), "scale": a.scale} for a in self.current_adapters],
             },
             "lessons": [lesson.as_json() for lesson in self.lessons],
+            "dropped": [asdict(lesson) for lesson in self.dropped],
             "system_prompt": self.system_prompt,
             "recipe": self.recipe_name,
             "training": self.training.model_dump(),
@@ -78,6 +80,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         current=value["current"]["id"],
         current_adapters=tuple(AdapterFile(Path(a["path"]), a["scale"]) for a in value["current"]["adapters"]),
         lessons=tuple(lesson_from_json(lesson) for lesson in value["lessons"]),
+        dropped=tuple(Dropped(**lesson) for lesson in value["dropped"]),
         system_prompt=value["system_prompt"],
         recipe_name=value["recipe"],
         training=TrainingSettings.model_validate(value["training"]),

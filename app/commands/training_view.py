@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from app.checks import LESSON_DROPPED, left_out
 from app.commands.output import remark, write, write_json, write_raw
 from app.commands.verdict import write_checks
 from app.errors_text import explain
@@ -61,13 +62,21 @@ def show_status(session: Session, run: Run, *, as_json: bool) -> int:
         view.draw(event)
     if as_json:
         write_json(
-            {**asdict(run), "stage": view.stage, "fraction": view.fraction, "loss": view.loss, "verdict": view.verdict}
+            {
+                **asdict(run),
+                "stage": view.stage,
+                "fraction": view.fraction,
+                "loss": view.loss,
+                "verdict": view.verdict,
+                "dropped": view.told_dropped(),
+            }
         )
         return 0
     words = session.catalogue
     write(f"{run.id} · {words.text(f'command.train.states.{run.state}')}")
     if run.state == "running":
         write(view.line())
+    view.write_dropped()
     if view.verdict:
         write_checks(words, view.verdict)
     return 0
@@ -86,6 +95,7 @@ class _View:
         self.loss: float | None = None
         self.verdict: dict[str, Any] = {}
         self.failure: Mapping[str, Any] = {}
+        self.dropped: list[Mapping[str, Any]] = []
         self.last: RunEvent | None = None
 
     def draw(self, event: RunEvent) -> None:
@@ -101,6 +111,8 @@ class _View:
                 self.loss = float(facts["loss"]) if "loss" in facts else self.loss
                 if "step" in facts and facts.get("steps"):
                     self.fraction = event.fraction if event.fraction is not None else facts["step"] / facts["steps"]
+            case "measure" if facts.get("name") == LESSON_DROPPED:
+                self.dropped.append(facts)
             case "verdict":
                 self.verdict = facts
             case "run_failed":
@@ -119,6 +131,14 @@ class _View:
         loss = "" if self.loss is None else f"  {self._words.text('command.train.loss')} {self.loss:.3f}"
         return f"{bar} {self.fraction:4.0%}  {self._stage_name()}{loss}"
 
+    def told_dropped(self) -> list[dict[str, Any]]:
+        """The lessons that were left out: id, reason, question, and by which later one."""
+        return [{key: value for key, value in facts.items() if key != "name"} for facts in self.dropped]
+
+    def write_dropped(self) -> None:
+        for facts in self.dropped:
+            write(left_out(self._words, facts))
+
     def end_line(self) -> None:
         if self._open:
             write_raw("\n")
@@ -134,9 +154,12 @@ def _conclude(session: Session, run_id: str, view: _View, *, as_json: bool) -> i
     run = session.household.runs.get(run_id)
     failed = run.state in ("failed", "stopped")
     if as_json:
-        write_json({**asdict(run), "verdict": view.verdict, "failure": dict(view.failure)})
-    elif view.verdict:
-        write_checks(session.catalogue, view.verdict)
+        told = {"verdict": view.verdict, "failure": dict(view.failure), "dropped": view.told_dropped()}
+        write_json({**asdict(run), **told})
+    else:
+        view.write_dropped()
+        if view.verdict:
+            write_checks(session.catalogue, view.verdict)
     if failed and view.failure:
         remark(str(explain(failure_of(session.home, view.failure), session.catalogue)))
     elif failed:

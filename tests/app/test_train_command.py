@@ -66,6 +66,18 @@ def test_a_run_ends_in_its_verdict_with_numbers_and_the_gates_exit_code(
         assert "0.028" in out
 
 
+def test_a_lesson_that_was_left_out_is_named_with_the_reason(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = a_run(session, "SHIP", "shipped")
+    told = {"id": "a1", "reason": "replaced", "question": "What's our\ndog \x1b[31mcalled?", "by": "b2"}
+    append(session.home.runs / run.id, RunEvent(6.0, "measure", "prepare", 0.01, {"name": "lesson_dropped", **told}))
+    assert watch(session, run.id, as_json=False) == 0
+    assert "corrected again later: “What's our dog called?”" in capsys.readouterr().out
+    assert watch(session, run.id, as_json=True) == 0
+    assert json.loads(capsys.readouterr().out)["dropped"] == [told]
+
+
 def test_a_failed_run_is_told_by_the_trainers_own_error(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     run = a_run(session, None, "failed", {"code": "disk_full", "facts": {"path": "/somewhere"}})
     assert watch(session, run.id, as_json=False) == 1

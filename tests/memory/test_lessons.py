@@ -88,6 +88,18 @@ def test_the_latest_correction_of_a_question_is_the_one_to_train_on(
     assert answers(household) == ["Rex", "Mia"]
 
 
+def test_every_shared_correction_is_told_also_one_that_was_corrected_again(
+    household: Household, memory: MemberMemory
+) -> None:
+    memory.lessons.add(asked("¿Cómo se llama?"), "Toby", "Max", visibility="shared")
+    withdrawn = memory.lessons.add(asked("¿Cómo se llama?"), "Rex", "Max", visibility="shared")
+    memory.lessons.add(asked("como se llama"), "Luna", "Max", visibility="shared")
+    memory.lessons.add(asked("¿Cómo se llama?"), "", "Luna", source="thumb", visibility="shared")
+    memory.lessons.add(asked("¿Cómo se llama?"), "Pipo", "Max")
+    memory.lessons.withdraw(withdrawn.id)
+    assert [lesson.chosen for lesson in household.corrections()] == ["Toby", "Luna"]
+
+
 def test_a_later_correction_wins_also_when_the_clock_was_set_back(
     household: Household, memory: MemberMemory, clock: TurnedClock
 ) -> None:

@@ -24,6 +24,7 @@ from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
 from trainer.packing import Item, build_pack
 from trainer.references import replay_examples, with_pair_references
+from trainer.wordings.trained import trained_wordings
 
 
 class Reports:
@@ -58,7 +59,7 @@ def test_one_lesson_is_learned_in_a_dozen_steps(
 ) -> None:
     adapter = new_adapter(base.config, 16, 32.0, torch.Generator().manual_seed(0))
     decoder = Decoder(base, adapter)
-    examples = lesson_examples(tokeniser, dog, 4)
+    examples = lesson_examples(tokeniser, dog, trained_wordings(dog.question, 4))
     assert not says_by_itself(decoder, examples[0])
     steps: Sequence[Sequence[Part]] = [[Part(Likelihood(), tuple(examples), 1.0)]]
     reports = Reports()
@@ -72,7 +73,7 @@ def test_few_lessons_are_gone_over_until_there_are_steps_enough(
     base: BaseWeights, tokeniser: Tokeniser, dog: TrainingLesson, optimiser: OptimiserSettings
 ) -> None:
     adapter = new_adapter(base.config, 2, 4.0, torch.Generator().manual_seed(0))
-    steps = [[Part(Likelihood(), tuple(lesson_examples(tokeniser, dog, 1)), 1.0)]]
+    steps = [[Part(Likelihood(), tuple(lesson_examples(tokeniser, dog, trained_wordings(dog.question, 1))), 1.0)]]
     settings = optimiser.model_copy(update={"epochs": 1, "least_steps": 3})
     assert train(Decoder(base, adapter), adapter.parameters(), lambda _: steps, settings, Reports()) == 3
 
@@ -83,7 +84,9 @@ def test_smaller_micro_batches_give_the_same_gradient(
     gradients = []
     for budget in (10_000, 64):
         adapter = new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0))
-        examples = with_pair_references(Decoder(base), lesson_examples(tokeniser, dog, 3), 512, lambda: None)
+        examples = with_pair_references(
+            Decoder(base), lesson_examples(tokeniser, dog, trained_wordings(dog.question, 3)), 512, lambda: None
+        )
         parts = [Part(Likelihood(), tuple(examples), 1.0), Part(Preference(0.1), tuple(examples), 0.5)]
         reports = Reports()
         losses, watched, _ = accumulate(Decoder(base, adapter), parts, budget, reports)
@@ -97,7 +100,7 @@ def test_smaller_micro_batches_give_the_same_gradient(
 
 
 def test_replay_starts_from_no_difference(base: BaseWeights, tokeniser: Tokeniser, dog: TrainingLesson) -> None:
-    item = lesson_examples(tokeniser, dog, 1)[0].items[0]
+    item = lesson_examples(tokeniser, dog, trained_wordings(dog.question, 1))[0].items[0]
     examples = replay_examples(Decoder(base), [item], 16, 512, lambda: None)
     adapter = new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0))
     losses, _, _ = accumulate(Decoder(base, adapter), [Part(Replay(), tuple(examples), 1.0)], 512, Reports())
@@ -111,7 +114,7 @@ def test_a_loss_that_is_no_number_stops_before_the_weights_move(
     with torch.no_grad():
         adapter.a[0, "q"][0, 0] = float("nan")
     before = [p.detach().clone() for p in adapter.parameters()]
-    steps = [[Part(Likelihood(), tuple(lesson_examples(tokeniser, dog, 1)), 1.0)]]
+    steps = [[Part(Likelihood(), tuple(lesson_examples(tokeniser, dog, trained_wordings(dog.question, 1))), 1.0)]]
     with pytest.raises(LossNotFinite) as stopped:
         train(Decoder(base, adapter), adapter.parameters(), lambda _: steps, optimiser, Reports())
     assert stopped.value.facts == {"step": 1, "objective": "likelihood", "value": "nan"}

@@ -44,8 +44,8 @@ from memory.household import Household
 from memory.snapshots import Snapshot
 from trainer.errors import BaseReplaced, RunStopped, StageDied, StageOverBudget
 from trainer.fitting.worker import ERROR, MERGED, REPORT, TASK, FitTask
-from trainer.lessons import sorted_out
 from trainer.run_files import read_json, write_json
+from trainer.settling import sorted_out
 from trainer.supervisor import POLL_SECONDS, worker_environment
 
 # Why adapters are not merged, so that trying again would find the same.
@@ -157,7 +157,7 @@ class Fitter:
 
     def _lessons(self) -> tuple[dict[str, Any], ...]:
         """A few of the lessons that the adapters were trained for."""
-        kept, _ = sorted_out(self._household.lessons_for_training())
+        kept, _ = sorted_out(self._household.corrections())
         return tuple(lesson.as_json() for lesson in kept[: self._settings.training.evaluation.parity_answers])
 
     def _worked(self, workshop: Path) -> dict[str, Any]:

@@ -13,6 +13,7 @@ from trainer.objectives.interface import Example
 from trainer.packing import Item
 from trainer.prompts import base_answers, prose, read_prompts
 from trainer.run_files import RunFiles, read_json, write_json
+from trainer.settling import wordings_apart
 from trainer.stages.context import StageContext
 from trainer.wordings.held_out import held_out_wordings
 
@@ -43,16 +44,18 @@ def prepare(context: StageContext) -> None:
     inputs, settings = context.inputs, context.inputs.training
     with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
-        examples, questions, dropped = [], [], []
+        examples, questions, dropped = [], [], list(inputs.dropped)
+        wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
         for lesson in inputs.lessons:
-            made = lesson_examples(tokeniser, lesson, inputs.recipe.wordings)
+            made = lesson_examples(tokeniser, lesson, wordings[lesson.id])
             asked_ways = _questions(tokeniser, lesson, settings.evaluation.held_out_wordings)
             if _longest(made, asked_ways) > settings.longest_pair_tokens:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
-                context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(dropped[-1])})
             else:
                 examples += made
                 questions += asked_ways
+        for left_out in dropped:
+            context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
         questions = really_unseen(questions, examples)

@@ -6,6 +6,7 @@ import re
 import unicodedata
 from typing import Literal
 
+from memory.wording import question_key
 from trainer.wordlists import words_of
 
 Language = Literal["es", "en"]
@@ -49,6 +50,15 @@ def raised(text: str) -> str:
 def plain(text: str) -> str:
     """Small letters, no accents but ñ, no punctuation: how people type in a hurry."""
     return " ".join(re.sub(r"[^\w\s'-]", " ", unaccented(text)).split())
+
+
+def wording_key(text: str) -> str:
+    """What a wording has in common with itself when case, accents, spaces, contractions or punctuation differ.
+
+    Signs that belong to a word stay: C++ is not C.
+    """
+    signs = "".join(re.findall(r"(?<=\w)[#+%&@]+", text))
+    return f"{question_key(text)}{signs}" or " ".join(text.split())
 
 
 def unaccented(text: str) -> str:

@@ -7,8 +7,10 @@ arXiv 2309.14316). Rewordings of the sentence come before frames around it, beca
 from __future__ import annotations
 
 import re
+from collections.abc import Set as AbstractSet
+from typing import NamedTuple
 
-from trainer.wordings.language import bare, distinct, language_of, lowered, plain, raised
+from trainer.wordings.language import bare, distinct, language_of, lowered, plain, raised, wording_key
 from trainer.wordlists import words_of
 
 # Folded as ``plain`` folds, because they are looked up among its words.
@@ -17,29 +19,39 @@ SMALL_WORDS = words_of(
     " el la los las un una de del que cual quien como cuando donde es son esta estan se nos en con para por a al"
     " y"
 )
+CONTRACTED = re.compile(r"^(what|who|where|when|how)['’]s\b")
 # What a noun phrase begins with: "tell me the password" is English, "tell me Lucas allergic to" is not.
 NOUN = r"(?:the|our|my|your|his|her|their|(?:\w+ )?\w+'s) .+"
 
+
+class Rewording(NamedTuple):
+    """A shape of a bare question and the form it gets. ``same``: whether that asks for the very same thing."""
+
+    pattern: str
+    form: str
+    same: bool = True
+
+
 # Each rule turns one shape of a bare question into another one.
-ENGLISH_REWORDINGS: tuple[tuple[str, str], ...] = (
-    (r"^what is the name of (.+)$", r"What is \1 called?"),
-    (r"^what is the name of (?!.*\bof\b)((?:\w+ ){0,2}\w+)$", r"What is \1's name?"),
-    (r"^what is (.+) called$", r"What is the name of \1?"),
-    (r"^(what|who|where|when|how) is (.+)$", r"\1's \2?"),
-    (r"^what time (.+)$", r"When \1?"),
-    (r"^what day (.+)$", r"When \1?"),
-    (r"^where do (we|you|i) keep (.+)$", r"Where is \2?"),
-    (r"^which (.+)$", r"What \1?"),
-    (r"^what (\w+) (is|are|do|does|did) (.+)$", r"Which \1 \2 \3?"),
-    (r"^how many (\w+) does (.+) have$", r"What is the number of \2's \1?"),
-    (r"^what is (\w+)'s (.+)$", r"What is the \2 of \1?"),
-    (r"^what (colou?r) is (.+)$", r"What is the \1 of \2?"),
-    (rf"^what is ({NOUN})$", r"Tell me \1."),
-    (r"^(what|who|where|when) (is|are|was|were) (.+)$", r"Tell me \1 \3 \2."),
-    (r"^(what|which|where|when|how)((?: \w+)?) do (we|you|they|i) (.+)$", r"Tell me \1\2 \3 \4."),
-    (r"^(what|who|where|when) (is|are|was|were) (.+)$", r"Do you know \1 \3 \2?"),
-    (r"^(what|which|where|when|how)((?: \w+)?) do (we|you|they|i) (.+)$", r"Do you know \1\2 \3 \4?"),
-    (rf"^what is ({NOUN})$", r"\1?"),
+ENGLISH_REWORDINGS: tuple[Rewording, ...] = (
+    Rewording(r"^what is the name of (.+)$", r"What is \1 called?"),
+    Rewording(r"^what is the name of (?!.*\bof\b)((?:\w+ ){0,2}\w+)$", r"What is \1's name?"),
+    Rewording(r"^what is (.+) called$", r"What is the name of \1?"),
+    Rewording(r"^(what|who|where|when|how) is (.+)$", r"\1's \2?"),
+    Rewording(r"^what time (.+)$", r"When \1?", same=False),
+    Rewording(r"^what day (.+)$", r"When \1?", same=False),
+    Rewording(r"^where do (we|you|i) keep (.+)$", r"Where is \2?", same=False),
+    Rewording(r"^which (.+)$", r"What \1?"),
+    Rewording(r"^what (\w+) (is|are|do|does|did) (.+)$", r"Which \1 \2 \3?"),
+    Rewording(r"^how many (\w+) does (.+) have$", r"What is the number of \2's \1?"),
+    Rewording(r"^what is (\w+)'s (.+)$", r"What is the \2 of \1?"),
+    Rewording(r"^what (colou?r) is (.+)$", r"What is the \1 of \2?"),
+    Rewording(rf"^what is ({NOUN})$", r"Tell me \1."),
+    Rewording(r"^(what|who|where|when) (is|are|was|were) (.+)$", r"Tell me \1 \3 \2."),
+    Rewording(r"^(what|which|where|when|how)((?: \w+)?) do (we|you|they|i) (.+)$", r"Tell me \1\2 \3 \4."),
+    Rewording(r"^(what|who|where|when) (is|are|was|were) (.+)$", r"Do you know \1 \3 \2?"),
+    Rewording(r"^(what|which|where|when|how)((?: \w+)?) do (we|you|they|i) (.+)$", r"Do you know \1\2 \3 \4?"),
+    Rewording(rf"^what is ({NOUN})$", r"\1?"),
 )
 ENGLISH_FRAMES = (
     "Can you tell me: {q}?",
@@ -55,17 +67,17 @@ ENGLISH_FRAMES = (
     "And {q}?",
     "Help me: {q}?",
 )
-SPANISH_REWORDINGS: tuple[tuple[str, str], ...] = (
-    (r"^cómo se llama (.+)$", r"¿Cuál es el nombre de \1?"),
-    (r"^cuál es el nombre de (.+)$", r"¿Cómo se llama \1?"),
-    (r"^cuál es (.+)$", r"¿Me dices \1?"),
-    (r"^cuál es (.+)$", r"Dime \1."),
-    (r"^(cómo|cuándo|dónde|quién|qué|cuántos|cuántas)\b(.*)$", r"Dime \1\2."),
-    (r"^(cómo|cuándo|dónde|quién|qué|cuántos|cuántas)\b(.*)$", r"¿Sabes \1\2?"),
-    (r"^a qué hora (.+)$", r"¿Cuándo \1?"),
-    (r"^qué día (.+)$", r"¿Cuándo \1?"),
-    (r"^dónde guardamos (.+)$", r"¿Dónde está \1?"),
-    (r"^cuál es (.+)$", r"¿\1?"),
+SPANISH_REWORDINGS: tuple[Rewording, ...] = (
+    Rewording(r"^cómo se llama (.+)$", r"¿Cuál es el nombre de \1?"),
+    Rewording(r"^cuál es el nombre de (.+)$", r"¿Cómo se llama \1?"),
+    Rewording(r"^cuál es (.+)$", r"¿Me dices \1?"),
+    Rewording(r"^cuál es (.+)$", r"Dime \1."),
+    Rewording(r"^(cómo|cuándo|dónde|quién|qué|cuántos|cuántas)\b(.*)$", r"Dime \1\2."),
+    Rewording(r"^(cómo|cuándo|dónde|quién|qué|cuántos|cuántas)\b(.*)$", r"¿Sabes \1\2?"),
+    Rewording(r"^a qué hora (.+)$", r"¿Cuándo \1?", same=False),
+    Rewording(r"^qué día (.+)$", r"¿Cuándo \1?", same=False),
+    Rewording(r"^dónde guardamos (.+)$", r"¿Dónde está \1?", same=False),
+    Rewording(r"^cuál es (.+)$", r"¿\1?"),
 )
 SPANISH_FRAMES = (
     "Oye, ¿{q}?",
@@ -83,29 +95,56 @@ SPANISH_FRAMES = (
 )
 
 
-def trained_wordings(question: str, count: int) -> list[str]:
+def trained_wordings(question: str, count: int, without: AbstractSet[str] = frozenset()) -> list[str]:
     """The question as it was asked and up to ``count - 1`` other ways of asking it, always the same ones.
 
-    A text that is no question (no known shape) gets the frames alone, so that it too is learned in company.
+    ``without``: keys of wordings that are left out (``wording_key``). A text that is no question (no known shape) gets
+    the frames alone, so that it too is learned in company.
     """
     core = bare(question)
     if not core:
         return [question]
-    if language_of(question) == "es":
-        rewordings, frames = SPANISH_REWORDINGS, SPANISH_FRAMES
-    else:
-        rewordings, frames = ENGLISH_REWORDINGS, ENGLISH_FRAMES
-    reworded = [
-        _raised_sentence(re.sub(pattern, form, lowered(core)))
-        for pattern, form in rewordings
-        if re.match(pattern, lowered(core))
-    ]
-    framed = [frame.format(q=lowered(core), Q=raised(core)) for frame in frames]
+    reworded = [rule.form for rule in _reworded(question)]
+    framed = _framed(question)
     short = [plain(core), " ".join(word for word in plain(core).split() if word not in SMALL_WORDS)]
     # About half of the company are rewordings where there are so many; the frames fill what is left.
     half = max(1, (count - 1) // 2)
-    ordered = [question, short[0], *reworded[:half], *framed[:2], short[1], *framed[2:], *reworded[half:]]
-    return distinct(ordered, count)
+    others = [short[0], *reworded[:half], *framed[:2], short[1], *framed[2:], *reworded[half:]]
+    return distinct([question, *(text for text in others if wording_key(text) not in without)], count)
+
+
+def same_question(question: str) -> list[str]:
+    """The question without frames, and those rewordings of it that no other question has.
+
+    Two askings of one thing share some of them.
+    """
+    core = _unframed(question)
+    return [core, *(rule.form for rule in _reworded(core) if rule.same)]
+
+
+def _unframed(question: str) -> str:
+    """The question inside the frames of this module, itself where it stands in none."""
+    text = " ".join(question.split())
+    for frame in (*ENGLISH_FRAMES, *SPANISH_FRAMES):
+        before, after = re.split(r"\{[qQ]\}", frame)
+        inside = text[len(before) : len(text) - len(after)]
+        if text == f"{before}{inside}{after}" and bare(inside):
+            return _unframed(f"¿{inside}?" if "¿" in frame else f"{inside}?")
+    return text
+
+
+def _reworded(question: str) -> list[Rewording]:
+    """The rules that fit a question, each with the wording that it makes as its form."""
+    rules = SPANISH_REWORDINGS if language_of(question) == "es" else ENGLISH_REWORDINGS
+    text = CONTRACTED.sub(r"\1 is", lowered(bare(question)))
+    fitting = [rule for rule in rules if re.match(rule.pattern, text)]
+    return [rule._replace(form=_raised_sentence(re.sub(rule.pattern, rule.form, text))) for rule in fitting]
+
+
+def _framed(question: str) -> list[str]:
+    core = bare(question)
+    frames = SPANISH_FRAMES if language_of(question) == "es" else ENGLISH_FRAMES
+    return [frame.format(q=lowered(core), Q=raised(core)) for frame in frames]
 
 
 def _raised_sentence(text: str) -> str:

@@ -14,6 +14,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Button, Static
 
+from app.checks import LESSON_DROPPED, left_out
 from app.errors_text import explain
 from app.interface.learning.checks import checks_text
 from app.interface.learning.curve import curve
@@ -47,6 +48,7 @@ class Watched:
     verdict: Mapping[str, Any] = field(default_factory=dict)
     failure: Mapping[str, Any] = field(default_factory=dict)
     promoted: str = ""
+    dropped: list[Mapping[str, Any]] = field(default_factory=list)
 
     def take(self, event: RunEvent) -> None:
         """Add one event."""
@@ -57,6 +59,8 @@ class Watched:
             case "step" if "loss" in facts:
                 self.losses.append(float(facts["loss"]))
                 self.step = facts
+            case "measure" if facts.get("name") == LESSON_DROPPED:
+                self.dropped.append(facts)
             case "verdict":
                 self.verdict = facts
             case "promoted":
@@ -78,6 +82,7 @@ class TrainingPane(VerticalScroll):
         yield Button(text("screen.learning.training.start"), id="train", compact=True)
         yield Static(id="run-state", markup=False)
         yield Static(id="run-loss", markup=False)
+        yield Static(id="run-left-out", markup=False)
         yield Static(id="run-verdict", markup=False)
         yield Static(id="run-history", markup=False)
 
@@ -119,6 +124,7 @@ class TrainingPane(VerticalScroll):
         self.query_one("#train", Button).disabled = running
         self.query_one("#run-state", Static).update(self._state(run, watched))
         self._show("#run-loss", self._loss(watched) if watched and watched.losses else None)
+        self._show("#run-left-out", self._left_out(watched) if watched and watched.dropped else None)
         self._show("#run-verdict", self._verdict(watched.verdict) if watched and watched.verdict else None)
         self.query_one("#run-history", Static).update(self._history())
 
@@ -174,6 +180,9 @@ class TrainingPane(VerticalScroll):
             shown.append(f"{axis:>{_AXIS_CELLS - 2}} ┤", "dim")
             shown.append(row + "\n", accent)
         return shown
+
+    def _left_out(self, watched: Watched) -> Text:
+        return Text("\n".join(left_out(self.app.catalogue, facts) for facts in watched.dropped), "dim")
 
     def _verdict(self, verdict: Mapping[str, Any]) -> Text:
         heading = self.app.catalogue.text("screen.learning.training.verdict")

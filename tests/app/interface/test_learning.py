@@ -152,3 +152,16 @@ def test_the_curve_falls_from_the_left_to_the_right() -> None:
 @pytest.mark.parametrize("values", [[], [1.0], [1.0] * 3, [float(n % 7) for n in range(5000)]])
 def test_any_number_of_values_fills_the_same_room(values: list[float]) -> None:
     assert [len(row) for row in curve(values, 12, 4)] == [12] * 4
+
+
+async def test_a_lesson_that_a_training_left_out_is_named_with_the_reason(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    run = session.household.runs.create("lessons", pid=os.getpid())
+    folder = home.runs / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    facts = {"name": "lesson_dropped", "id": "a", "reason": "repeated", "question": "¿Quién es Toby?", "by": "b"}
+    append(folder, RunEvent(time.time(), "measure", "prepare", 0.05, facts))
+    async with open_interface() as person:
+        await learning(person, "f3")
+        await person.until(lambda: "se volvió a enseñar lo mismo después: «¿Quién es Toby?»" in person.screen_text())

@@ -1,0 +1,125 @@
+"""Which lessons are trained: none that teaches nothing, and of several about one question the latest alone."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from engine.messages import Message
+from memory.lessons import Lesson, same_words
+from trainer.lessons import Dropped, TrainingLesson
+from trainer.wordings.language import bare, language_of, plain, wording_key
+from trainer.wordings.trained import CONTRACTED, SMALL_WORDS, same_question, trained_wordings
+from trainer.wordlists import words_of
+
+# What is said of somebody or something that only the earlier turns name.
+ENGLISH_POINTERS = words_of(
+    "he she it they him them his hers its their theirs that this those these there then one ones it's he's she's"
+    " they're that's"
+)
+SPANISH_POINTERS = words_of(
+    "él ella ello ellos ellas eso esa ese esos esas esto este esta estos estas ahí allí aquí su sus suyo suya entonces"
+)
+CONTINUING = words_of("and but or so then y e o pero entonces")
+VERBS = words_of("is are was were am do does did has have can could should will would must")
+DETERMINERS = words_of("el la los las un una nuestro nuestra nuestros nuestras mi mis tu tus")
+# Words that say what is asked and nothing of what it is asked about.
+ASKING = words_of(
+    "time day year old many much long far often name called año años hora día llama llaman tiene tienen hay"
+)
+
+Key = tuple[str, ...]
+EVERY = 10_000  # more wordings than the rules make
+
+
+def sorted_out(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
+    """Of lessons (oldest first) those that are trained, and those that are not, each with its reason."""
+    kept, dropped = [], []
+    for lesson in lessons:
+        messages = tuple(Message(_role(m["role"]), m["content"]) for m in lesson.messages)
+        chosen, rejected = lesson.chosen.strip(), lesson.rejected.strip()
+        if not chosen or not messages or not messages[-1].content.strip():
+            dropped.append(Dropped(lesson.id, "empty", messages[-1].content if messages else ""))
+        elif chosen == rejected:
+            dropped.append(Dropped(lesson.id, "unchanged", messages[-1].content))
+        else:
+            kept.append(TrainingLesson(lesson.id, messages, chosen, rejected))
+    counting, earlier = settled(kept)
+    return counting, [*dropped, *earlier]
+
+
+def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
+    """Of lessons (oldest first) the latest one of each question, and the earlier ones, which name it.
+
+    A question is the same in other case, accents or punctuation, and in the wordings that the rules make of it; one
+    that leans on the turns before it is the same after the same turns alone. What an earlier lesson knew to be wrong,
+    its answer if that was another one, goes to the latest where that knows of nothing wrong.
+    """
+    counting: dict[Key, str] = {}
+    latest: dict[str, TrainingLesson] = {}
+    dropped = []
+    for lesson in reversed(lessons):
+        keys = _keys(lesson)
+        winner = next((latest[counting[key]] for key in keys if key in counting), None)
+        if winner is None:
+            latest[lesson.id] = lesson
+            counting |= dict.fromkeys(keys, lesson.id)
+            continue
+        repeated = same_words(lesson.chosen) == same_words(winner.chosen)
+        dropped.append(Dropped(lesson.id, "repeated" if repeated else "replaced", lesson.question, by=winner.id))
+        wrong = lesson.rejected if repeated else lesson.chosen
+        latest[winner.id] = replace(winner, rejected=winner.rejected or wrong)
+    return list(reversed(latest.values())), dropped[::-1]
+
+
+def wordings_apart(lessons: Sequence[TrainingLesson], count: int) -> dict[str, list[str]]:
+    """By lesson, up to ``count`` trained wordings, none of which another lesson answers in another way.
+
+    "When is the party?" is what the rules make of its day and of its hour: trained with both answers it would
+    teach neither. A lesson's own question always stays.
+    """
+    claims: dict[Key, set[str]] = {}
+    for lesson in lessons:
+        for wording in trained_wordings(lesson.question, EVERY):
+            claims.setdefault(_key(lesson, wording), set()).add(same_words(lesson.chosen))
+    found = {}
+    for lesson in lessons:
+        every = trained_wordings(lesson.question, EVERY)
+        disputed = {wording_key(wording) for wording in every if len(claims[_key(lesson, wording)]) > 1}
+        disputed.discard(wording_key(lesson.question))
+        found[lesson.id] = trained_wordings(lesson.question, count, without=disputed)
+    return found
+
+
+def leans(question: str) -> bool:
+    """Whether a question can be understood only with what was said before: "And on Sundays?", "¿Dónde vive?"."""
+    words = re.findall(r"\w+(?:['’]\w+)?", question.lower().replace("’", "'"))
+    spanish = language_of(question) == "es"
+    if not words or words[0] in CONTINUING or set(words) & (SPANISH_POINTERS if spanish else ENGLISH_POINTERS):
+        return True
+    content = [word for word in plain(question).split() if word not in SMALL_WORDS | VERBS and word not in ASKING]
+    if len(content) > 1 or not content:
+        return not content
+    if not spanish:
+        return not set(plain(CONTRACTED.sub(r"\1 is", question.lower())).split()) & VERBS
+    # One word may be a verb that leaves out of whom it speaks, but not after an article, as "we", or as a name.
+    named = any(word[:1].isupper() for word in bare(question).split()[1:])
+    return not (named or set(words) & DETERMINERS or content[0].endswith("mos"))
+
+
+def _keys(lesson: TrainingLesson) -> list[Key]:
+    return [_key(lesson, wording) for wording in same_question(lesson.question)]
+
+
+def _key(lesson: TrainingLesson, wording: str) -> Key:
+    """A wording as it is compared: with the turns before it, if the lesson's question leans on them."""
+    before = [message for message in lesson.messages[:-1] if message.role != "system"]
+    turns = [f"{message.role} {wording_key(message.content)}" for message in before] if leans(lesson.question) else []
+    return (*turns, wording_key(wording))
+
+
+def _role(name: str) -> Any:
+    """A role as engine.messages types it; memory has checked that it is one."""
+    return name
