@@ -32,6 +32,7 @@ from trainer.gate import judge
 from trainer.manifest import write_manifest
 from trainer.plan import STAGES
 from trainer.promotion import promote
+from trainer.reporting import leave_report
 from trainer.run_files import Inputs, RunFiles, read_json
 
 POLL_SECONDS = 0.05
@@ -63,7 +64,10 @@ class Supervisor:
         self._stopping = True
 
     def run(self, recipe_name: str, who: str) -> Outcome:
-        """Train on every shared lesson in force. Raises RunAlreadyRunning and whatever kept it from a verdict."""
+        """Train on every shared lesson in force; a report is left, however it ends.
+
+        Raises RunAlreadyRunning and whatever kept it from a verdict.
+        """
         run = self._household.runs.create("lessons")
         self._folder = self._home.runs / run.id
         try:
@@ -77,6 +81,8 @@ class Supervisor:
         except EnlaceError as error:
             self._failed(run, error)
             raise
+        finally:
+            leave_report(self._home, run.id, self._settings.training.budget.report_seconds)
 
     def _stage(self, stage: str, files: RunFiles) -> None:
         """Run one stage's process to its end. Raises what it reports, StageDied, StageOverBudget, RunStopped."""

@@ -12,6 +12,7 @@ import typer
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, group, moment
 from app.commands.output import write, write_json, write_table
+from app.commands.train_report import report
 from app.training import NoRun, start_training
 
 
@@ -21,6 +22,7 @@ def register(commands: typer.Typer) -> None:
     train.command("now", help="command.train.now")(now)
     train.command("status", help="command.train.status")(status)
     train.command("stop", help="command.train.stop")(stop)
+    train.command("report", help="command.train.report")(report)
     train.command("history", help="command.train.history")(history)
     commands.add_typer(train)
 

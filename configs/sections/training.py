@@ -106,6 +106,7 @@ class BudgetSettings(_Section):
     )
     busy_poll_seconds: float = Field(gt=0, description="How often a waiting step looks again.")
     stop_grace_seconds: float = Field(gt=0, description="How long a worker told to stop may take.")
+    report_seconds: float = Field(gt=0, description="How long the report of a training that ended may take to write.")
 
 
 class TrainingSettings(_Section):

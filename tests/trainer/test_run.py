@@ -65,6 +65,9 @@ def test_lessons_become_a_snapshot_that_answers_them_and_can_be_rolled_back(home
     assert len(manifest["lessons"]) == len(PAIRS)
     assert manifest["measures"]["parity_kl"] < 0.02
     assert manifest["artifacts"]["export/adapter.gguf"] == current.adapters[0].sha256
+    report = (home.runs / outcome["run"] / "report.md").read_text()
+    assert "Toby" in report
+    assert (home.runs / outcome["run"] / "report.svg").is_file()
 
 
 def test_a_killed_worker_fails_the_run_and_changes_nothing(home: Home) -> None:
@@ -83,6 +86,7 @@ def test_a_killed_worker_fails_the_run_and_changes_nothing(home: Home) -> None:
         assert latest.state == "failed"
         assert household.snapshots.current().id == "v0"
     assert not list(home.runs.glob("*/manifest.yaml"))
+    assert len(list(home.runs.glob("*/report.md"))) == 1
 
 
 def test_a_killed_supervisor_takes_its_worker_along_and_the_next_run_starts(home: Home) -> None:

@@ -15,9 +15,9 @@ from textual.containers import VerticalScroll
 from textual.widgets import Button, Static
 
 from app.checks import LESSON_DROPPED, left_out
+from app.curve import curve
 from app.errors_text import explain
 from app.interface.learning.checks import checks_text
-from app.interface.learning.curve import curve
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean

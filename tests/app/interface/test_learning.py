@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from app.interface.learning.curve import curve
+from app.curve import curve
 from app.session import Session
 from configs.home import Home
 from memory.runlog import RunEvent, append

@@ -1,0 +1,73 @@
+"""How a report's numbers and names are put into words, the same on a terminal, in the page and in the picture."""
+
+from __future__ import annotations
+
+from app.catalogue import Catalogue
+from app.report.story import Story
+from app.terminal_text import clean
+
+_MINUTE = 60
+_HOUR = 3600
+# A first step's KL from the base is rounding, and shown with a power of ten it looks like something.
+_NOTHING = 1e-6
+
+
+def heading(words: Catalogue, story: Story) -> str:
+    """The run, how it ended, and what it made."""
+    parts = [story.run.id, words.text(f"command.train.states.{story.run.state}"), story.run.snapshot]
+    return " · ".join(clean(part) for part in parts if part)
+
+
+def curve_name(words: Catalogue, name: str) -> str:
+    """What an objective, or another number of the steps, is called; its own name where no text knows it."""
+    key = f"training.curves.{name}"
+    return words.text(key) if words.has(key) else clean(name).replace("_", " ")
+
+
+def stage_name(words: Catalogue, name: str) -> str:
+    """What a stage does."""
+    key = f"command.train.stages.{name}"
+    return words.text(key) if words.has(key) else clean(name)
+
+
+def duration(seconds: float | None) -> str:
+    """Hours and minutes, minutes and seconds, or seconds; a dash where it is not known."""
+    if seconds is None:
+        return "—"
+    whole = round(seconds)
+    if whole >= _HOUR:
+        return f"{whole // _HOUR} h {whole % _HOUR // _MINUTE} min"
+    return f"{whole // _MINUTE} min {whole % _MINUTE} s" if whole >= _MINUTE else f"{whole} s"
+
+
+def size(count: int | None) -> str:
+    """Bytes in megabytes or gigabytes of 1,000; a dash where it is not known."""
+    if count is None:
+        return "—"
+    return f"{count / 1e9:.1f} GB" if count >= 10**9 else f"{count / 1e6:.0f} MB"
+
+
+def number(value: float | None) -> str:
+    """Three digits, or a dash."""
+    if value is None:
+        return "—"
+    return "0" if abs(value) < _NOTHING else f"{value:.3g}"
+
+
+def summary(words: Catalogue, story: Story) -> list[tuple[str, str]]:
+    """What a run was, as names and values; what is not known is left out."""
+    right, asked = story.right(held_out=False)
+    right_otherwise, asked_otherwise = story.right(held_out=True)
+    speed = story.tokens_per_second
+    rows = [
+        ("recipe", story.recipe),
+        ("who", story.who),
+        ("took", duration(story.seconds) if story.seconds is not None else ""),
+        ("steps", f"{story.steps} / {story.of_steps}" if story.steps else ""),
+        ("tokens", f"{story.tokens:,}".replace(",", " ") if story.tokens else ""),
+        ("speed", f"{speed:.0f}" if speed else ""),
+        ("peak", size(story.peak_bytes) if story.peak_bytes else ""),
+        ("right", f"{right} / {asked}" if asked else ""),
+        ("right_otherwise", f"{right_otherwise} / {asked_otherwise}" if asked_otherwise else ""),
+    ]
+    return [(words.text(f"report.summary.{name}"), clean(value)) for name, value in rows if value]
