@@ -14,14 +14,11 @@ from typing import Any
 
 import gguf
 import numpy as np
-from gguf.quants import dequantize
 from numpy.typing import NDArray
 
+from engine.dequantise import dequantise
 from engine.gguf import check_gguf
-from engine.gguf_reader import ARRAY, DEFAULT_ALIGNMENT, SCALARS, SIZES, STRING
-
-# Weights that are dequantised at once: enough to make the loop around it cheap, few enough to stay in the cache.
-CHUNK = 1 << 18
+from engine.gguf_reader import ARRAY, DEFAULT_ALIGNMENT, KEPT_LENGTH, SCALARS, SIZES, STRING
 
 
 @dataclass(frozen=True)
@@ -32,13 +29,14 @@ class _Tensor:
 
 
 class GGUFFile:
-    """``metadata``: scalars and texts by key, arrays left out; ``entries``: all of it as it stands in the file.
+    """``metadata``: scalars, texts, and short arrays of numbers by key; ``entries``: all of it as the file has it.
 
     Raises ModelBroken.
     """
 
     def __init__(self, path: Path) -> None:
         check_gguf(path)
+        self.path = path
         with path.open("rb") as file:
             self._view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         self._bytes: NDArray[np.uint8] = np.frombuffer(self._view, dtype=np.uint8)
@@ -82,21 +80,13 @@ class GGUFFile:
 
     def array(self, name: str) -> NDArray[np.float32]:
         """A tensor as float32, dequantised, in memory of its own. KeyError for a name that is not there."""
-        tensor, kind, raw = self._tensors[name], self.kind(name), self.raw(name)
-        block, size = gguf.GGML_QUANT_SIZES[kind]
-        count = int(np.prod(tensor.shape))
-        if kind == gguf.GGMLQuantizationType.F32:
-            return np.array(raw.view(np.float32).reshape(tensor.shape))
-        result = np.empty(count, dtype=np.float32)
-        step = max(1, CHUNK // block)
-        for first in range(0, count // block, step):
-            piece = raw[first * size : (first + step) * size]
-            if kind == gguf.GGMLQuantizationType.F16:
-                values = piece.view(np.float16)
-            else:
-                values = dequantize(piece.reshape(1, -1), kind).reshape(-1)
-            result[first * block : first * block + values.size] = values
-        return result.reshape(tensor.shape)
+        result = np.empty(self.shape(name), dtype=np.float32)
+        dequantise(self.raw(name), self._tensors[name].kind, result)
+        return result
+
+    def rows(self, name: str) -> NDArray[np.uint8]:
+        """A matrix's bytes, not copied: (rows, bytes of a row). KeyError for a name that is not there."""
+        return self.raw(name).reshape(self.shape(name)[0], -1)
 
     def _tensor(self) -> tuple[str, _Tensor]:
         name = self._string()
@@ -105,12 +95,14 @@ class GGUFFile:
         return name, _Tensor(tuple(reversed(shape)), kind, offset)
 
     def _value(self, kind: int) -> Any:
-        """A scalar or a text; None for an array, which is stepped over."""
+        """A scalar, a text or a short array of numbers; None for another array, which is stepped over."""
         if kind == STRING:
             return self._string()
         if kind != ARRAY:
             return self._unpack("<" + SCALARS[kind])[0]
         inner, count = self._unpack("<IQ")
+        if inner in SIZES and count <= KEPT_LENGTH:
+            return self._unpack(f"<{count}{SCALARS[inner]}")
         if inner in SIZES:
             self._place += count * SIZES[inner]
         elif inner == STRING:
