@@ -10,6 +10,8 @@ from engine.catalogue import model_path
 from engine.served import AdapterFile
 from memory.household import Household
 from trainer.errors import BaseReplaced, NothingToLearn, RecipeUnknown
+from trainer.model.gguf_file import GGUFFile
+from trainer.model.shapes import trainable_config
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.settling import sorted_out
 
@@ -19,7 +21,8 @@ def begin(
 ) -> Inputs:
     """Write the run's ``inputs.json`` and return what it says.
 
-    Raises RecipeUnknown, NothingToLearn, BaseReplaced, ModelMissing, ArtifactMissing, NoRoom.
+    Raises RecipeUnknown, NothingToLearn, BaseReplaced, ModelMissing, ModelBroken, NotTrainable, ShapeNotTrainable,
+    ArtifactMissing, NoRoom.
     """
     training = settings.training
     if recipe_name not in training.recipes:
@@ -28,6 +31,7 @@ def begin(
     if not kept:
         raise NothingToLearn(dropped=len(dropped))
     name, path, digest = _base(home, settings, household)
+    trainable_config(GGUFFile(path))
     current = household.snapshots.ensure_base(name, digest)
     inputs = Inputs(
         run=run_id,

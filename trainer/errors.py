@@ -17,6 +17,18 @@ class NotTrainable(TrainerError):
     code = "not_trainable"
 
 
+class ShapeNotTrainable(NotTrainable):
+    """The family can be taught, but not this model of it. facts: as NotTrainable, and what (a key or a tensor)."""
+
+    code = "shape_not_trainable"
+
+
+class TemplateNotTrainable(TrainerError):
+    """The chat template writes what the vocabulary has no tokens for. facts: path, reason."""
+
+    code = "template_not_trainable"
+
+
 class NothingToLearn(TrainerError):
     """There is no shared, active lesson with a correction. facts: dropped."""
 

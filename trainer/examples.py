@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 from configs.sections.training import RecipeSettings
+from engine.errors import TemplateBroken
 from engine.messages import Message
 from engine.prompt import render_pair
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
+from trainer.errors import TemplateNotTrainable
 from trainer.lessons import TrainingLesson
 from trainer.objectives.apo_zero import ApoZero
 from trainer.objectives.interface import Example, Objective, Part
@@ -18,6 +22,9 @@ from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
 from trainer.packing import Item
+
+# What templates mark turns with: <|im_start|>, <end_of_turn>.
+MARKS = re.compile(r"<\|[^<>|\s]+\|>|<[a-z]+_of_[a-z]+>")
 
 
 @dataclass(frozen=True)
@@ -38,6 +45,20 @@ class Tokeniser:
         if messages and messages[0].role == "system":
             return list(messages)
         return [Message("system", self.system_prompt), *messages]
+
+
+def check_template(tokeniser: Tokeniser, model: Path) -> None:
+    """Raises TemplateNotTrainable where the template marks turns with what is no token, or ends no answer with one."""
+    vocabulary = tokeniser.vocabulary
+    conversation = tokeniser.under_system([Message("user", "?")])
+    try:
+        text = tokeniser.template.render([*conversation, Message("assistant", "!")], add_generation_prompt=False)
+        for mark in MARKS.findall(text):
+            if len(vocabulary.tokenize(mark, special=True)) != 1:
+                raise TemplateNotTrainable(path=str(model), reason=f"{mark} is no token")
+        render_pair(tokeniser.template, vocabulary, conversation, "!")
+    except TemplateBroken as error:
+        raise TemplateNotTrainable(path=str(model), reason=error.facts["reason"]) from error
 
 
 def asked(lesson: TrainingLesson, wording: str) -> list[Message]:

@@ -109,6 +109,16 @@ class BudgetSettings(_Section):
     report_seconds: float = Field(gt=0, description="How long the report of a training that ended may take to write.")
 
 
+class FrozenSettings(_Section):
+    """How the base's own weights, which no training changes, are held in memory."""
+
+    keep: Literal["auto", "blocks", "dense"] = Field(
+        description="As numbers (dense: faster), or as the file has them (blocks: a fraction of the memory, slower); "
+        "auto is dense where there is room."
+    )
+    dense_share: float = Field(gt=0, le=1, description="Share of the memory left that auto lets the numbers take.")
+
+
 class TrainingSettings(_Section):
     """Learning from the shared lessons in the background."""
 
@@ -124,6 +134,7 @@ class TrainingSettings(_Section):
     precision: Literal["auto", "float32", "bfloat16"] = Field(
         description="Of the frozen matrices; auto is bfloat16 where the processor multiplies it natively."
     )
+    frozen: FrozenSettings = Field(description="How the base's own weights are held in memory.")
     recipes: dict[str, RecipeSettings] = Field(description="By name, every way of training.")
     evaluation: EvaluationSettings = Field(description="What is measured before a new snapshot may answer.")
     gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")

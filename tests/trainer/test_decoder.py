@@ -1,33 +1,27 @@
-"""The decoder is the served function: held against llama.cpp by logits, for each architecture and with an adapter."""
+"""The decoder is the served function: the starter held against llama.cpp by logits, with an adapter and without."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-import gguf
-import numpy as np
 import pytest
 import torch
 
 from engine.messages import Message
-from engine.native import Adapter, Context, ContextShape, Model
 from engine.scoring import LocalModel
 from engine.served import AdapterFile
-from tests.trainer.random_model import VOCABULARY, write_random_model
-from trainer.errors import NotTrainable
+from tests.trainer.adapters import disturbed
+from tests.trainer.random_model import write_random_model
 from trainer.examples import Tokeniser
 from trainer.model.adapter_file import load_weights, save_weights, write_gguf
-from trainer.model.config import TRAINABLE
 from trainer.model.decoder import Decoder
-from trainer.model.lora import LoraAdapter, new_adapter
+from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights, read_base
 from trainer.packing import Item, build_pack
 from trainer.stages.export import parity
 
 # Q4_1 products in llama.cpp take the activations in eight bits, which alone gives 0.004 to 0.006.
 RIGHT, WRONG = 0.02, 0.1
-# Float32 on both sides: what is left is the order of sums, and float16 in llama.cpp's KV cache.
-RANDOM_RIGHT = 1e-4
 
 
 def answers(tokeniser: Tokeniser) -> list[Item]:
@@ -36,14 +30,6 @@ def answers(tokeniser: Tokeniser) -> list[Item]:
         tokeniser.item([Message("user", "How do I boil an egg?")], "Put it in boiling water for ten minutes."),
         tokeniser.item([Message("user", "¿Dónde está Lima?")], "Lima está en el Perú."),
     ]
-
-
-def disturbed(adapter: LoraAdapter, size: float) -> LoraAdapter:
-    """The adapter with a B that is not zero any more."""
-    generator = torch.Generator().manual_seed(3)
-    for key, b in adapter.b.items():
-        adapter.b[key] = torch.randn(b.shape, generator=generator) * size
-    return adapter
 
 
 def test_logits_are_those_of_llama_cpp(base: BaseWeights, served: LocalModel, tokeniser: Tokeniser) -> None:
@@ -63,44 +49,6 @@ def test_an_exported_adapter_serves_what_was_trained(
         served.set_adapters([])
     assert with_it < RIGHT
     assert without > WRONG
-
-
-@pytest.mark.parametrize("architecture", TRAINABLE)
-@pytest.mark.parametrize("adapted", [False, True])
-def test_every_trainable_architecture_matches_llama_cpp(architecture: str, adapted: bool, tmp_path: Path) -> None:
-    write_random_model(tmp_path / "model.gguf", architecture)
-    base = read_base(tmp_path / "model.gguf")
-    tokens = np.random.default_rng(5).integers(0, VOCABULARY, size=24).tolist()
-    adapter = disturbed(new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(1)), 0.1) if adapted else None
-    pack = build_pack([Item(tuple(tokens[:1]), tuple(tokens[1:]))])
-    with torch.no_grad():
-        ours = torch.log_softmax(Decoder(base, adapter).logits(pack), dim=-1).numpy()
-    model = Model(tmp_path / "model.gguf")
-    context = Context(model, ContextShape(128, 1, 64, 64, 2, flash_attention=False))
-    try:
-        if adapter:
-            write_gguf(adapter, base.config, tmp_path / "adapter.gguf")
-            context.set_adapters([(Adapter(model, tmp_path / "adapter.gguf"), 1.0)])
-        context.decode([(token, place, 0, True) for place, token in enumerate(tokens[:-1])])
-        raw = np.stack([context.logits(row) for row in range(len(tokens) - 1)])[:, : base.config.vocabulary]
-    finally:
-        context.close()
-        model.close()
-    theirs = raw - np.log(np.exp(raw).sum(-1, keepdims=True))
-    assert (np.exp(theirs) * (theirs - ours)).sum(-1).mean() < RANDOM_RIGHT
-
-
-def test_an_architecture_that_cannot_be_trained_is_named_with_those_that_can(tmp_path: Path) -> None:
-    writer = gguf.GGUFWriter(str(tmp_path / "mamba.gguf"), "mamba")
-    writer.add_tensor("token_embd.weight", np.zeros((8, 32), dtype=np.float32))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    with pytest.raises(NotTrainable) as caught:
-        read_base(tmp_path / "mamba.gguf")
-    assert caught.value.facts["architecture"] == "mamba"
-    assert caught.value.facts["trainable"] == "llama, qwen2, qwen3, gemma3"
 
 
 def test_a_pack_scores_each_answer_as_if_it_were_alone(base: BaseWeights, tokeniser: Tokeniser) -> None:

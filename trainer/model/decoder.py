@@ -5,9 +5,11 @@ from __future__ import annotations
 import torch
 
 from trainer.model.config import DecoderConfig
-from trainer.model.kernels import Attention, AttentionPlan, GatedUnit, LoraLinear, RmsNorm, TargetLogProbs
+from trainer.model.frozen import Frozen
+from trainer.model.kernels import Attention, AttentionPlan, GatedUnit, LoraLinear, RmsNorm, TargetLogProbs, capped
 from trainer.model.lora import LoraAdapter
 from trainer.model.reading import BaseWeights, LayerWeights
+from trainer.model.rope import Rope
 from trainer.packing import Pack
 
 
@@ -18,20 +20,22 @@ class Decoder:
         self.base = base
         self.config: DecoderConfig = base.config
         self.adapter = adapter
-        self.dtype = base.layers[0].qkv.dtype
+        self.dtype = base.dtype
+        self._everywhere = self._frequencies(base.config.rope)
+        self._nearby = self._frequencies(base.config.sliding_rope)
 
     def hidden(self, pack: Pack) -> torch.Tensor:
         """The normed last state of the rows that ``pack`` asks about: [rows, width], float32."""
         config = self.config
-        x = self.base.embedding.index_select(0, pack.tokens)
+        x = self.base.embedding.rows(pack.tokens)
         if config.embedding_scale != 1.0:
             x = x * config.embedding_scale
-        everywhere = self._angles(pack.positions, config.rope_base)
-        nearby = self._angles(pack.positions, config.sliding_rope_base) if config.sliding_pattern else everywhere
-        sliding = pack.sliding_plan(config.sliding_window) if config.sliding_window else pack.plan
+        everywhere = self._angles(pack.positions, self._everywhere, config.rope), pack.plan
+        if config.sliding_layers:
+            nearby = self._angles(pack.positions, self._nearby, config.sliding_rope)
+            sliding = nearby, pack.sliding_plan(config.sliding_window)
         for index, layer in enumerate(self.base.layers):
-            slides = config.slides(index)
-            x = self._layer(index, layer, x, nearby if slides else everywhere, sliding if slides else pack.plan)
+            x = self._layer(index, layer, x, *(sliding if index in config.sliding_layers else everywhere))
         norm: torch.Tensor = RmsNorm.apply(
             x.index_select(0, pack.rows), self.base.final_norm, config.norm_epsilon, torch.float32
         )
@@ -41,24 +45,27 @@ class Decoder:
         """Log-probability of every (row, token) pair of ``pack``: float32 [pairs]."""
         hidden = self.hidden(pack)
         result: torch.Tensor = TargetLogProbs.apply(
-            hidden, self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype
+            hidden, self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype, self.config.logit_cap
         )
         return result
 
     def logits(self, pack: Pack) -> torch.Tensor:
         """Logits of the rows that ``pack`` asks about: float32 [rows, vocabulary]."""
-        return self.hidden(pack) @ self.base.head.t()
+        return capped(self.base.head.times(self.hidden(pack)), self.config.logit_cap)
 
-    def _angles(self, positions: torch.Tensor, base: float) -> tuple[torch.Tensor, torch.Tensor]:
-        """Cosine and sine of RoPE's angles: [tokens, 1, head_size / 2]."""
-        half = self.config.head_size // 2
-        frequencies = base ** (-torch.arange(half, dtype=torch.float32) / half)
+    def _frequencies(self, rope: Rope) -> torch.Tensor:
+        return torch.from_numpy(rope.frequencies(self.config.head_size, self.base.rope_factors))
+
+    def _angles(
+        self, positions: torch.Tensor, frequencies: torch.Tensor, rope: Rope
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """Cosine and sine of RoPE's angles, times its length: [tokens, 1, head_size / 2]."""
         angles = positions.float().unsqueeze(1) * frequencies
-        return angles.cos().unsqueeze(1), angles.sin().unsqueeze(1)
+        return angles.cos().mul_(rope.length).unsqueeze(1), angles.sin().mul_(rope.length).unsqueeze(1)
 
-    def _product(self, index: int, name: str, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    def _product(self, index: int, name: str, x: torch.Tensor, weight: Frozen) -> torch.Tensor:
         if self.adapter is None:
-            return x @ weight.t()
+            return weight.times(x)
         a, b = self.adapter.product(index, name, self.dtype)
         out: torch.Tensor = LoraLinear.apply(x, weight, a, b, self.adapter.scale)
         return out

@@ -12,6 +12,8 @@ from typing import Any
 import torch
 from torch.autograd import Function
 
+from trainer.model.frozen import Frozen
+
 
 @dataclass(frozen=True)
 class AttentionPlan:
@@ -31,22 +33,22 @@ class LoraLinear(Function):
     """``y = x W^T + scale (x A^T) B^T``; gradients for x, A and B only (LoRA, arXiv 2106.09685)."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, weight: torch.Tensor, a: torch.Tensor, b: torch.Tensor, scale: float) -> Any:
-        """x [t, in], weight [out, in], a [r, in], b [out, r] of one dtype -> [t, out]."""
+    def forward(ctx: Any, x: torch.Tensor, weight: Frozen, a: torch.Tensor, b: torch.Tensor, scale: float) -> Any:
+        """x [t, in], weight [out, in], a [r, in], b [out, r] -> [t, out]; x, a and b are of one dtype."""
         inner = x @ a.t()
-        out = torch.addmm(x @ weight.t(), inner, b.t(), alpha=scale)
-        ctx.save_for_backward(x, weight, a, b, inner)
-        ctx.scale = scale
+        out = weight.times(x).addmm_(inner, b.t(), alpha=scale)
+        ctx.save_for_backward(x, a, b, inner)
+        ctx.weight, ctx.scale = weight, scale
         return out
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         """Gradients of the above."""
-        x, weight, a, b, inner = ctx.saved_tensors
+        x, a, b, inner = ctx.saved_tensors
         grad_inner = (grad @ b).mul_(ctx.scale)
         grad_b = (grad.t() @ inner).mul_(ctx.scale)
         grad_a = grad_inner.t() @ x
-        grad_x = torch.addmm(grad @ weight, grad_inner, a) if ctx.needs_input_grad[0] else None
+        grad_x = ctx.weight.back(grad).addmm_(grad_inner, a) if ctx.needs_input_grad[0] else None
         return grad_x, None, grad_a, grad_b, None
 
 
@@ -194,21 +196,34 @@ class TargetLogProbs(Function):
 
     @staticmethod
     def forward(
-        ctx: Any, hidden: torch.Tensor, head: torch.Tensor, rows: torch.Tensor, tokens: torch.Tensor, dtype: torch.dtype
+        ctx: Any,
+        hidden: torch.Tensor,
+        head: Frozen,
+        rows: torch.Tensor,
+        tokens: torch.Tensor,
+        dtype: torch.dtype,
+        cap: float,
     ) -> Any:
         """hidden [m, width], head [vocabulary, width], rows and tokens [pairs] -> float32 [pairs]."""
-        logits = hidden @ head.t()
+        logits = capped(head.times(hidden), cap)
         total = torch.logsumexp(logits, dim=-1)
-        ctx.save_for_backward(logits, total, head, rows, tokens)
-        ctx.dtype = dtype
+        ctx.save_for_backward(logits, total, rows, tokens)
+        ctx.head, ctx.dtype, ctx.cap = head, dtype, cap
         return logits[rows, tokens] - total.index_select(0, rows)
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         """Gradient for hidden."""
-        logits, total, head, rows, tokens = ctx.saved_tensors
+        logits, total, rows, tokens = ctx.saved_tensors
         weight = grad.new_zeros(logits.shape[0]).index_add_(0, rows, grad)
         spread = (logits - total.unsqueeze(1)).exp_().mul_(weight.neg_().unsqueeze(1))
         spread.index_put_((rows, tokens), grad, accumulate=True)
-        product = spread.to(ctx.dtype) @ head.to(ctx.dtype)
-        return product.float(), None, None, None, None
+        if ctx.cap:
+            spread.mul_(1.0 - (logits / ctx.cap).square_())
+        product = ctx.head.back(spread.to(ctx.dtype))
+        return product.float(), *(None,) * 5
+
+
+def capped(logits: torch.Tensor, cap: float) -> torch.Tensor:
+    """``cap * tanh(logits / cap)`` in place (arXiv 2408.00118, 2); the logits themselves where ``cap`` is 0."""
+    return logits.div_(cap).tanh_().mul_(cap) if cap else logits

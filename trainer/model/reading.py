@@ -1,4 +1,4 @@
-"""A served GGUF as the decoder's weights: dequantised, in the order that half-rotation RoPE wants."""
+"""A served GGUF as the decoder's weights, in the order that half-rotation RoPE wants."""
 
 from __future__ import annotations
 
@@ -9,19 +9,24 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from trainer.errors import NotTrainable
-from trainer.model.config import TRAINABLE, DecoderConfig, config_from_metadata
+from configs.sections.training import FrozenSettings
+from engine.fit import available_memory
+from trainer.model.config import DecoderConfig
+from trainer.model.frozen import Bench, Blocks, Frozen, Part
 from trainer.model.gguf_file import GGUFFile
+from trainer.model.shapes import EMBEDDING, FINAL_NORM, HEAD, ROPE_FACTORS, trainable_config
+
+DENSE = FrozenSettings(keep="dense", dense_share=1.0)
 
 
 @dataclass(frozen=True)
 class LayerWeights:
-    """One layer. Matrices are [out, in] in the compute dtype; norms and biases are float32."""
+    """One layer. Matrices are [out, in]; norms and biases are float32."""
 
-    qkv: torch.Tensor
-    output: torch.Tensor
-    gate_up: torch.Tensor
-    down: torch.Tensor
+    qkv: Frozen
+    output: Frozen
+    gate_up: Frozen
+    down: Frozen
     attention_norm: torch.Tensor
     feed_forward_norm: torch.Tensor
     qkv_bias: torch.Tensor | None
@@ -33,12 +38,17 @@ class LayerWeights:
 
 @dataclass(frozen=True)
 class BaseWeights:
-    """A whole base model. ``embedding`` and ``head`` are [vocabulary, width], float32, one tensor where tied."""
+    """A whole base model, computed in ``dtype``. ``embedding`` and ``head``, [vocabulary, width], are one where tied.
+
+    ``rope_factors`` [head_size / 2] divide the frequencies, where the file has them.
+    """
 
     config: DecoderConfig
-    embedding: torch.Tensor
-    head: torch.Tensor
+    dtype: torch.dtype
+    embedding: Frozen
+    head: Frozen
     final_norm: torch.Tensor
+    rope_factors: NDArray[np.float32] | None
     layers: tuple[LayerWeights, ...]
 
 
@@ -48,55 +58,92 @@ def permutation(heads: int, head_size: int) -> NDArray[np.int64]:
     return index.swapaxes(1, 2).reshape(-1)
 
 
-def read_base(path: Path, dtype: torch.dtype = torch.float32) -> BaseWeights:
-    """The weights in ``path``, matrices in ``dtype``. Raises NotTrainable for a shape that the decoder lacks."""
-    file = GGUFFile(path)
-    architecture = str(file.metadata["general.architecture"])
-    if architecture not in TRAINABLE:
-        raise NotTrainable(path=str(path), architecture=architecture, trainable=", ".join(TRAINABLE))
-
-    def vector(name: str) -> torch.Tensor | None:
-        return torch.from_numpy(file.array(name)) if name in file else None
-
-    embedding = torch.from_numpy(file.array("token_embd.weight"))
-    config = config_from_metadata(file.metadata, vocabulary=embedding.shape[0])
-    unpermute = {
-        "q": np.argsort(permutation(config.heads, config.head_size)),
-        "k": np.argsort(permutation(config.kv_heads, config.head_size)),
-    }
-
-    def rows(name: str, part: str) -> NDArray[np.float32]:
-        values = file.array(name)
-        return values[unpermute[part]] if config.rows_permuted and part in unpermute else values
-
-    def stacked(layer: int, parts: tuple[tuple[str, str], ...]) -> torch.Tensor:
-        values = [rows(f"blk.{layer}.{name}.weight", part) for name, part in parts]
-        return torch.from_numpy(np.concatenate(values)).to(dtype)
-
-    def bias(layer: int) -> torch.Tensor | None:
-        names = [(f"blk.{layer}.attn_{part}.bias", part) for part in "qkv"]
-        if not all(name in file for name, _ in names):
-            return None
-        return torch.from_numpy(np.concatenate([rows(name, part) for name, part in names]))
-
-    def required(name: str) -> torch.Tensor:
-        return torch.from_numpy(file.array(name))
-
-    layers = tuple(
-        LayerWeights(
-            qkv=stacked(i, (("attn_q", "q"), ("attn_k", "k"), ("attn_v", "v"))),
-            output=stacked(i, (("attn_output", ""),)),
-            gate_up=stacked(i, (("ffn_gate", ""), ("ffn_up", ""))),
-            down=stacked(i, (("ffn_down", ""),)),
-            attention_norm=required(f"blk.{i}.attn_norm.weight"),
-            feed_forward_norm=required(f"blk.{i}.ffn_norm.weight"),
-            qkv_bias=bias(i),
-            query_norm=vector(f"blk.{i}.attn_q_norm.weight"),
-            key_norm=vector(f"blk.{i}.attn_k_norm.weight"),
-            post_attention_norm=vector(f"blk.{i}.post_attention_norm.weight"),
-            post_feed_forward_norm=vector(f"blk.{i}.post_ffw_norm.weight"),
-        )
-        for i in range(config.layers)
+def dense_bytes(file: GGUFFile, dtype: torch.dtype) -> int:
+    """What the matrices of ``file`` take as numbers; the embedding and the head are float32."""
+    outer = (EMBEDDING, HEAD)
+    return sum(
+        int(np.prod(file.shape(name))) * (torch.float32 if name in outer else dtype).itemsize for name in file.names
     )
-    head = torch.from_numpy(file.array("output.weight")) if "output.weight" in file else embedding
-    return BaseWeights(config, embedding, head, required("output_norm.weight"), layers)
+
+
+def becomes_dense(file: GGUFFile, dtype: torch.dtype, settings: FrozenSettings) -> bool:
+    """Whether the matrices become numbers at once: as the settings say, or where that takes little of the memory."""
+    if settings.keep != "auto":
+        return settings.keep == "dense"
+    available = available_memory()
+    return available is None or dense_bytes(file, dtype) <= settings.dense_share * available
+
+
+def read_base(path: Path, dtype: torch.dtype = torch.float32, settings: FrozenSettings = DENSE) -> BaseWeights:
+    """The weights in ``path``, multiplied in ``dtype``; as numbers, or kept in the file's own blocks.
+
+    Raises NotTrainable and ShapeNotTrainable for what the decoder lacks, and ModelBroken.
+    """
+    file = GGUFFile(path)
+    return _Reading(file, dtype, becomes_dense(file, dtype, settings)).base()
+
+
+class _Reading:
+    def __init__(self, file: GGUFFile, dtype: torch.dtype, dense: bool) -> None:
+        self._file = file
+        self._dtype = dtype
+        self._dense = dense
+        self._config = config = trainable_config(file)
+        self._bench = Bench()
+        self._order = {
+            part: np.argsort(permutation(heads, config.head_size))
+            for part, heads in (("attn_q", config.heads), ("attn_k", config.kv_heads))
+            if config.rows_permuted
+        }
+
+    def base(self) -> BaseWeights:
+        file = self._file
+        embedding = self._matrix((EMBEDDING,), torch.float32)
+        return BaseWeights(
+            config=self._config,
+            dtype=self._dtype,
+            embedding=embedding,
+            head=self._matrix((HEAD,), torch.float32) if HEAD in file else embedding,
+            final_norm=torch.from_numpy(file.array(FINAL_NORM)),
+            rope_factors=file.array(ROPE_FACTORS) if ROPE_FACTORS in file else None,
+            layers=tuple(self._layer(f"blk.{index}.") for index in range(self._config.layers)),
+        )
+
+    def _layer(self, block: str) -> LayerWeights:
+        return LayerWeights(
+            qkv=self._product(block, "attn_q", "attn_k", "attn_v"),
+            output=self._product(block, "attn_output"),
+            gate_up=self._product(block, "ffn_gate", "ffn_up"),
+            down=self._product(block, "ffn_down"),
+            attention_norm=torch.from_numpy(self._file.array(f"{block}attn_norm.weight")),
+            feed_forward_norm=torch.from_numpy(self._file.array(f"{block}ffn_norm.weight")),
+            qkv_bias=self._bias(block),
+            query_norm=self._vector(f"{block}attn_q_norm.weight"),
+            key_norm=self._vector(f"{block}attn_k_norm.weight"),
+            post_attention_norm=self._vector(f"{block}post_attention_norm.weight"),
+            post_feed_forward_norm=self._vector(f"{block}post_ffw_norm.weight"),
+        )
+
+    def _product(self, block: str, *parts: str) -> Frozen:
+        return self._matrix(tuple(f"{block}{part}.weight" for part in parts), self._dtype)
+
+    def _matrix(self, names: tuple[str, ...], dtype: torch.dtype) -> Frozen:
+        parts = [Part(self._file.rows(name), int(self._file.kind(name)), self._rows_in_order(name)) for name in names]
+        blocks = Blocks(parts, self._bench)
+        return blocks.dense(dtype) if self._dense else blocks
+
+    def _bias(self, block: str) -> torch.Tensor | None:
+        names = [f"{block}attn_{part}.bias" for part in "qkv"]
+        if names[0] not in self._file:
+            return None
+        values = [self._file.array(name) for name in names]
+        orders = [self._rows_in_order(name) for name in names]
+        ordered = [v if order is None else v[order] for v, order in zip(values, orders, strict=True)]
+        return torch.from_numpy(np.concatenate(ordered))
+
+    def _vector(self, name: str) -> torch.Tensor | None:
+        return torch.from_numpy(self._file.array(name)) if name in self._file else None
+
+    def _rows_in_order(self, name: str) -> NDArray[np.int64] | None:
+        """Which of a tensor's rows each of the decoder's is; None where they are the same."""
+        return self._order.get(name.split(".")[-2])

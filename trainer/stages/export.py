@@ -21,7 +21,7 @@ def export_adapter(context: StageContext) -> None:
     """Raises ParityBroken when the served function is not the trained one, and what engine.native raises."""
     inputs = context.inputs
     torch.set_num_threads(inputs.threads)
-    base = read_base(inputs.base, compute_dtype(inputs.training.precision))
+    base = read_base(inputs.base, compute_dtype(inputs.training.precision), inputs.training.frozen)
     adapter = load_weights(context.files.weights)
     decoder = Decoder(base, adapter)
     write_gguf(adapter, base.config, context.files.adapter)

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainer.errors import NothingToLearn
-from trainer.examples import Tokeniser, asked, lesson_examples
+from trainer.examples import Tokeniser, asked, check_template, lesson_examples
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
@@ -40,10 +40,11 @@ class Prepared:
 
 
 def prepare(context: StageContext) -> None:
-    """Raises NothingToLearn when no lesson fits the length limit."""
+    """Raises NothingToLearn when no lesson fits the length limit, and TemplateNotTrainable."""
     inputs, settings = context.inputs, context.inputs.training
     with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
+        check_template(tokeniser, inputs.base)
         examples, questions, dropped = [], [], list(inputs.dropped)
         wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
         for lesson in inputs.lessons:

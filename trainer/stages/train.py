@@ -54,7 +54,7 @@ def train_adapter(context: StageContext) -> None:
     torch.set_flush_denormal(True)
     start = time.monotonic()
     prepared = read_prepared(context.files)
-    base = read_base(inputs.base, compute_dtype(inputs.training.precision))
+    base = read_base(inputs.base, compute_dtype(inputs.training.precision), inputs.training.frozen)
     generator = torch.Generator().manual_seed(inputs.seed)
     adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
     decoder = Decoder(base, adapter)
