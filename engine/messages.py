@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -67,3 +67,8 @@ PLAIN = PromptOptions()
 def thinking(on: bool) -> dict[str, Any]:
     """The variables that have a thinking model think, or answer at once, by the names that templates have for them."""
     return {"enable_thinking": on, "thinking": on}
+
+
+def under(recalled: Sequence[str], question: str) -> str:
+    """A question with what is recalled for it above it, a line each; the question alone where nothing is."""
+    return "\n".join([*recalled, "", question]) if recalled else question

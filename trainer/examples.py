@@ -10,13 +10,14 @@ from pathlib import Path
 
 from configs.sections.training import RecipeSettings
 from engine.errors import TemplateBroken
-from engine.messages import Message
+from engine.messages import Message, under
 from engine.prompt import render_pair
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from trainer.errors import TemplateNotTrainable
 from trainer.lessons import TrainingLesson
 from trainer.objectives.apo_zero import ApoZero
+from trainer.objectives.distillation import Distillation
 from trainer.objectives.interface import Example, Objective, Part
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
@@ -75,30 +76,51 @@ def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequ
     ]
 
 
+def shown_items(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence[str]) -> list[Item]:
+    """The chosen answer after each wording with the lesson before it: as an exchange, and as a line over the question.
+
+    So the assistant shows a recalled lesson in its form ``both``, in which the base is surest of the correction
+    (docs/decisions/training-objectives.md).
+    """
+    exchange = [*lesson.messages, Message("assistant", lesson.chosen)]
+    return [
+        tokeniser.item([*exchange, Message("user", under([lesson.chosen], wording))], lesson.chosen)
+        for wording in wordings
+    ]
+
+
 @dataclass(frozen=True)
 class Corpus:
-    """Everything that is trained: examples of the lessons (with references for preferences) and of the replay."""
+    """Everything that is trained: examples of the lessons (with references for preferences) and of the replay.
+
+    ``distilled``: for each lesson's example, in their order, the one that prompt distillation trains; or none at all.
+    """
 
     lessons: tuple[Example, ...]
     replay: tuple[Example, ...]
+    distilled: tuple[Example, ...] = ()
 
     def steps(self, recipe: RecipeSettings, seed: int, epoch: int) -> list[list[Part]]:
         """The steps of one epoch: every lesson example once, in an order of its own; replay in turn beside them."""
         order = random.Random(seed * 1_000_003 + epoch)  # noqa: S311 - not for secrets
-        lessons, replay = list(self.lessons), list(self.replay)
-        order.shuffle(lessons)
+        places, replay = list(range(len(self.lessons))), list(self.replay)
+        order.shuffle(places)
         order.shuffle(replay)
-        batches = [lessons[start : start + recipe.batch] for start in range(0, len(lessons), recipe.batch)]
+        batches = [places[start : start + recipe.batch] for start in range(0, len(places), recipe.batch)]
         share = recipe.replay.batch or -(-len(replay) // len(batches))
-        likelihood, preference, kept = Likelihood(), _preference(recipe), Replay()
+        likelihood, preference, distillation, kept = Likelihood(), _preference(recipe), Distillation(), Replay()
         steps = []
         for number, batch in enumerate(batches):
             beside = [replay[(number * share + place) % len(replay)] for place in range(min(share, len(replay)))]
-            pairs = tuple(example for example in batch if len(example.items) > 1)
-            chosen = tuple(Example(example.items[:1], name=example.name) for example in batch)
+            asked_now = [self.lessons[place] for place in batch]
+            pairs = tuple(example for example in asked_now if len(example.items) > 1)
+            chosen = tuple(Example(example.items[:1], name=example.name) for example in asked_now)
             parts = [Part(likelihood, chosen, recipe.likelihood_weight)]
             if recipe.preference_weight and pairs:
                 parts.append(Part(preference, pairs, recipe.preference_weight))
+            if recipe.distillation_weight and self.distilled:
+                distilled = tuple(self.distilled[place] for place in batch)
+                parts.append(Part(distillation, distilled, recipe.distillation_weight))
             if recipe.replay.weight and beside:
                 parts.append(Part(kept, tuple(beside), recipe.replay.weight))
             steps.append(parts)

@@ -1,4 +1,4 @@
-"""What the frozen base says, taken once before training: log-probabilities for DPO, likely tokens for replay."""
+"""What the frozen base says, taken once before training: log-probabilities for preferences, likely tokens for a KL."""
 
 from __future__ import annotations
 
@@ -30,20 +30,24 @@ def with_pair_references(
 
 
 @torch.no_grad()
-def replay_examples(
-    base: Decoder, items: Sequence[Item], kept: int, budget: int, pause: Callable[[], None]
+def kept_examples(
+    base: Decoder, taught: Sequence[tuple[Item, Item]], kept: int, budget: int, pause: Callable[[], None]
 ) -> list[Example]:
-    """Replay examples: at each answer position the base's ``kept`` most likely tokens and their log-probabilities."""
+    """Examples of objectives/kept.py from pairs of what is trained and what the base reads, of equal answers.
+
+    At each answer position the base's ``kept`` most likely tokens and their log-probabilities. For replay, both of a
+    pair are the same.
+    """
     found = []
-    for group in in_budget([item.length for item in items], budget):
+    for group in in_budget([shown.length for _, shown in taught], budget):
         pause()
-        pack = build_pack([items[index] for index in group])
+        pack = build_pack([taught[index][1] for index in group])
         logits = base.logits(pack)
         for index, (start, stop) in zip(group, pack.spans, strict=True):
             rows = logits[pack.pair_rows[start:stop]]
             likely = rows.topk(kept, dim=-1)
             log_probs = likely.values - torch.logsumexp(rows, dim=-1, keepdim=True)
-            item = items[index]
+            item, _ = taught[index]
             targets = tuple(tuple(row) for row in likely.indices.tolist())
             found.append(Example((Item(item.prompt, item.answer, targets),), (tuple(log_probs.flatten().tolist()),)))
     return found

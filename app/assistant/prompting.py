@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from configs.sections.assistant import Form
-from engine.messages import Message
+from engine.messages import Message, under
 from memory.chats import ChatMessage
 from memory.facts import Fact
 from memory.lessons import Lesson
@@ -58,8 +58,7 @@ def messages(material: Material, form: Form) -> list[Message]:
             over.append(lesson.chosen)
     if material.tool_text:
         over.append(material.tool_text)
-    question = "\n".join([*over, "", material.question]) if over else material.question
-    return [*found, Message("user", question)]
+    return [*found, Message("user", under(over, material.question))]
 
 
 def exchanges(path: Sequence[ChatMessage]) -> tuple[Exchange, ...]:

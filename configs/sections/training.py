@@ -62,6 +62,12 @@ class RecipeSettings(_Section):
         "apo_zero raises the one and lowers the other, each by itself."
     )
     preference_beta: float = Field(gt=0, description="How far the preference term lets the model move from the base.")
+    distillation_weight: float = Field(
+        ge=0, description="Weight of prompt distillation in the loss: answering as the base does with the lesson shown."
+    )
+    distillation_kept_tokens: int = Field(
+        ge=1, description="The most likely tokens kept at each position of what the base says with the lesson shown."
+    )
     stop_at_loss: float = Field(
         ge=0, description="Training ends after an epoch whose mean likelihood loss is below this (0: never early)."
     )

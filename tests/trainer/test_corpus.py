@@ -38,3 +38,16 @@ def test_the_recipe_says_which_loss_teaches_preferences(settings: Settings, loss
 def test_a_recipe_without_preferences_has_the_likelihood_alone(settings: Settings) -> None:
     (step,) = Corpus((pair("dog"),), ()).steps(recipe(settings), seed=1, epoch=0)
     assert [part.objective.name for part in step] == ["likelihood"]
+
+
+def test_each_wording_is_distilled_beside_its_own_likelihood(settings: Settings) -> None:
+    names = [f"lesson {number}" for number in range(7)]
+    distilled = tuple(Example((Item((9,), (2,)),), ((-1.0,),), name) for name in names)
+    corpus = Corpus(tuple(pair(name) for name in names), (), distilled)
+    seen = []
+    for likelihood, distillation in corpus.steps(recipe(settings, batch=3, distillation_weight=0.5), seed=1, epoch=2):
+        assert (distillation.objective.name, distillation.weight) == ("distillation", 0.5)
+        assert [each.name for each in distillation.examples] == [each.name for each in likelihood.examples]
+        seen += [each.name for each in distillation.examples]
+    assert sorted(seen) == names
+    assert seen != names

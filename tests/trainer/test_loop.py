@@ -23,7 +23,7 @@ from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
 from trainer.packing import Item, build_pack
-from trainer.references import replay_examples, with_pair_references
+from trainer.references import kept_examples, with_pair_references
 from trainer.wordings.trained import trained_wordings
 
 
@@ -101,7 +101,7 @@ def test_smaller_micro_batches_give_the_same_gradient(
 
 def test_replay_starts_from_no_difference(base: BaseWeights, tokeniser: Tokeniser, dog: TrainingLesson) -> None:
     item = lesson_examples(tokeniser, dog, trained_wordings(dog.question, 1))[0].items[0]
-    examples = replay_examples(Decoder(base), [item], 16, 512, lambda: None)
+    examples = kept_examples(Decoder(base), [(item, item)], 16, 512, lambda: None)
     adapter = new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0))
     losses, _, _ = accumulate(Decoder(base, adapter), [Part(Replay(), tuple(examples), 1.0)], 512, Reports())
     assert losses["replay"] == pytest.approx(0.0, abs=1e-5)

@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from trainer.objectives.apo_zero import ApoZero
+from trainer.objectives.distillation import Distillation
 from trainer.objectives.interface import Example, Objective
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
@@ -50,14 +51,15 @@ def test_both_answers_of_a_pair_are_watched_from_where_the_base_has_them(objecti
     assert watched == {"chosen_log_ratio": -0.5, "rejected_log_ratio": 0.25}
 
 
-def test_replay_with_all_tokens_kept_is_the_kl_from_the_base() -> None:
+@pytest.mark.parametrize("objective", [Replay(), Distillation()], ids=lambda each: each.name)
+def test_with_all_tokens_kept_it_is_the_kl_from_the_teacher(objective: Objective) -> None:
     generator = torch.Generator().manual_seed(2)
     base = torch.log_softmax(torch.randn(2, 5, generator=generator), -1)
     logits = torch.randn(2, 5, generator=generator, requires_grad=True)
     trained = torch.log_softmax(logits, -1)
     everything = tuple(tuple(range(5)) for _ in range(2))
     example = Example((Item((1,), (3, 4), everything),), (tuple(base.flatten().tolist()),))
-    loss = Replay().loss(example, [trained.flatten()])
+    loss = objective.loss(example, [trained.flatten()])
     expected = torch.nn.functional.kl_div(trained, base, log_target=True, reduction="sum")
     assert float(loss.detach()) == pytest.approx(float(expected.detach()), abs=1e-4)
     (ours,) = torch.autograd.grad(loss, logits, retain_graph=True)

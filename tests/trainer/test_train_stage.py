@@ -17,7 +17,7 @@ from tests.project import ROOT
 from tests.trainer.random_model import write_random_model
 from trainer.run_files import Inputs, RunFiles, read_json, write_json
 
-PAIRS = [
+PAIRS: list[dict[str, Any]] = [
     {"lesson": "dog", "items": [{"prompt": [1, 2, 3], "answer": [9, 8]}, {"prompt": [1, 2, 3], "answer": [9, 7]}]},
     {"lesson": "key", "items": [{"prompt": [1, 2, 4], "answer": [5, 5, 6]}, {"prompt": [1, 2, 4], "answer": [8]}]},
     {"lesson": "tea", "items": [{"prompt": [1, 2, 5], "answer": [4, 6]}]},
@@ -43,6 +43,7 @@ def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, A
         current="v0",
         current_adapters=(),
         lessons=(),
+        dropped=(),
         system_prompt="",
         recipe_name="family",
         training=settings.training,
@@ -51,7 +52,7 @@ def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, A
         cache=home.cache,
     )
     write_json(files.inputs, inputs.as_json())
-    empty: dict[str, Any] = {"examples": PAIRS, "replay": [], "unrelated": [], "questions": []}
+    empty: dict[str, Any] = {"examples": PAIRS, "shown": [], "replay": [], "unrelated": [], "questions": []}
     write_json(files.data, empty | (data or {}))
     command = [sys.executable, "-m", "trainer.worker", "train", str(files.folder), str(os.getpid())]
     subprocess.run(command, cwd=ROOT, check=True, timeout=120)
@@ -77,3 +78,16 @@ def test_every_training_of_preferences_watches_the_chosen_answers(
     assert report["chosen_log_ratio"][-1] > 0
     assert report["warnings"] == []
     assert {"likelihood", name, "rejected_log_ratio"} <= set(told[0])
+
+
+def test_a_recipe_with_prompt_distillation_trains_towards_the_base_that_is_shown_the_lesson(
+    home: Home, files: RunFiles
+) -> None:
+    shown = [{"prompt": [1, 7, *pair["items"][0]["prompt"]], "answer": pair["items"][0]["answer"]} for pair in PAIRS]
+    recipe = {"likelihood_weight": 0.0, "distillation_weight": 1.0, "distillation_kept_tokens": 16}
+    report = train(
+        home, files, recipe | {"optimiser": {"epochs": 8, "least_steps": 0, "learning_rate": 0.01}}, {"shown": shown}
+    )
+    told = [facts["distillation"] for facts in steps(files)]
+    assert 0 < told[-1] < told[0] / 2
+    assert "chosen_log_ratio" not in report

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainer.errors import NothingToLearn
-from trainer.examples import Tokeniser, asked, check_template, lesson_examples
+from trainer.examples import Tokeniser, asked, check_template, lesson_examples, shown_items
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
@@ -31,9 +31,13 @@ class Question:
 
 @dataclass(frozen=True)
 class Prepared:
-    """Everything the later stages need as tokens."""
+    """Everything the later stages need as tokens.
+
+    ``shown``: for each example, in their order, what the base reads in prompt distillation; empty without it.
+    """
 
     examples: tuple[Example, ...]
+    shown: tuple[Item, ...]
     replay: tuple[Item, ...]
     unrelated: tuple[Item, ...]
     questions: tuple[Question, ...]
@@ -45,7 +49,7 @@ def prepare(context: StageContext) -> None:
     with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, inputs.base)
-        examples, questions, dropped = [], [], list(inputs.dropped)
+        examples, shown, questions, dropped = [], [], [], list(inputs.dropped)
         wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
         for lesson in inputs.lessons:
             made = lesson_examples(tokeniser, lesson, wordings[lesson.id])
@@ -54,6 +58,8 @@ def prepare(context: StageContext) -> None:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
             else:
                 examples += made
+                if inputs.recipe.distillation_weight:
+                    shown += shown_items(tokeniser, lesson, wordings[lesson.id])
                 questions += asked_ways
         for left_out in dropped:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
@@ -78,6 +84,7 @@ def prepare(context: StageContext) -> None:
             "examples": [
                 {"lesson": example.name, "items": [_item_json(item) for item in example.items]} for example in examples
             ],
+            "shown": [_item_json(item) for item in shown],
             "replay": [_item_json(item) for item in replay],
             "unrelated": [_item_json(item) for item in unrelated],
             "questions": [asdict(question) for question in questions],
@@ -93,6 +100,7 @@ def read_prepared(files: RunFiles) -> Prepared:
             Example(tuple(_item(item) for item in example["items"]), name=example["lesson"])
             for example in data["examples"]
         ),
+        shown=tuple(_item(item) for item in data["shown"]),
         replay=tuple(_item(item) for item in data["replay"]),
         unrelated=tuple(_item(item) for item in data["unrelated"]),
         questions=tuple(

@@ -14,7 +14,7 @@ from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import read_base
 from trainer.precision import compute_dtype
-from trainer.references import replay_examples, with_pair_references
+from trainer.references import kept_examples, with_pair_references
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import read_prepared
 from trainer.watching import watched_chosen
@@ -62,8 +62,13 @@ def train_adapter(context: StageContext) -> None:
     examples = list(prepared.examples)
     if recipe.preference_weight:
         examples = with_pair_references(frozen, examples, budget, context.pause)
-    replay = replay_examples(frozen, prepared.replay, recipe.replay.kept_tokens, budget, context.pause)
-    corpus = Corpus(tuple(examples), tuple(replay))
+    taught = [
+        (example.items[0], shown) for example, shown in zip(examples, prepared.shown, strict=bool(prepared.shown))
+    ]
+    distilled = kept_examples(frozen, taught, recipe.distillation_kept_tokens, budget, context.pause)
+    itself = [(item, item) for item in prepared.replay]
+    replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, budget, context.pause)
+    corpus = Corpus(tuple(examples), tuple(replay), tuple(distilled))
     progress = _Progress(context, recipe.stop_at_loss)
     steps = train(
         decoder,
