@@ -14,7 +14,7 @@ from app.commands.output import write, write_json, write_table
 from app.commands.verdict import write_checks
 from app.curve import curve
 from app.errors_text import explain
-from app.report.wording import curve_name, duration, heading, number, size, stage_name, summary
+from app.report.wording import curve_name, duration, heading, number, size, stage_name, summary, warning
 from app.training import NoRun, failure_of
 
 if TYPE_CHECKING:
@@ -53,6 +53,8 @@ def _show(session: Session, story: Story) -> None:
     write(" · ".join(f"{name} {value}" for name, value in summary(words, story)))
     for series in [*story.curves, *([story.rate] if story.rate else [])]:
         _show_curve(curve_name(words, series.name), series)
+    for name in story.warnings:
+        write("\n" + warning(words, name))
     if story.verdict:
         write("")
         write_checks(words, story.verdict)

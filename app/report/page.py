@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from app.checks import check_bound, check_name, check_value, left_out
 from app.errors_text import explain
 from app.report.story import Answer, Story
-from app.report.wording import duration, heading, number, size, stage_name, summary
+from app.report.wording import duration, heading, number, size, stage_name, summary, warning
 from app.terminal_text import clean
 from app.training import failure_of
 
@@ -31,6 +31,7 @@ def page(story: Story, words: Catalogue, home: Home, *, picture: str | None) -> 
         parts.append(words.text("report.withdrawn", number=story.withdrawn))
     if picture:
         parts += [_section(words, "curves"), f"![{words.text('report.description')}]({picture})"]
+    parts += [_plain(warning(words, name)) for name in story.warnings]
     parts += [*_verdict(story, words), *_measures(story, words), *_learned(story, words)]
     if story.dropped:
         dropped = "\n".join(f"- {_plain(left_out(words, each))}" for each in story.dropped)

@@ -66,7 +66,8 @@ class Answer:
 class Story:
     """One run. ``curves``: the total loss first, then each objective's and what else its steps told but the rate.
 
-    ``dropped``: what the events of the lessons that were not trained say. ``withdrawn``: lessons taken back since then.
+    ``warnings``: names of what the training itself warns of. ``dropped``: what the events of the lessons that were not
+    trained say. ``withdrawn``: lessons taken back since then.
     """
 
     run: Run
@@ -79,6 +80,7 @@ class Story:
     of_steps: int
     tokens: int | None
     tokens_per_second: float | None
+    warnings: tuple[str, ...]
     measures: tuple[Measure, ...]
     answers: tuple[Answer, ...]
     dropped: tuple[Mapping[str, Any], ...]
@@ -122,6 +124,7 @@ def read_story(folder: Path, run: Run) -> Story:
         of_steps=told.of_steps,
         tokens=_whole(train.get("tokens")),
         tokens_per_second=_number(train.get("tokens_per_second")),
+        warnings=tuple(map(str, train.get("warnings", ()))),
         measures=tuple(told.measures.values()),
         answers=_answers(folder / MEASURES),
         dropped=tuple(told.dropped),

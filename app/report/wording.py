@@ -30,6 +30,12 @@ def stage_name(words: Catalogue, name: str) -> str:
     return words.text(key) if words.has(key) else clean(name)
 
 
+def warning(words: Catalogue, name: str) -> str:
+    """What a warning of the training says; its name where no text knows it."""
+    key = f"training.warnings.{name}"
+    return words.text(key) if words.has(key) else clean(name)
+
+
 def duration(seconds: float | None) -> str:
     """Hours and minutes, minutes and seconds, or seconds; a dash where it is not known."""
     if seconds is None:

@@ -60,6 +60,16 @@ def test_what_people_said_is_shown_letter_by_letter(runs: Runs) -> None:
     assert "\u202e" not in page
 
 
+def test_chosen_answers_that_lost_are_warned_of_in_the_page_and_in_the_terminal(runs: Runs, here: RunCommand) -> None:
+    run = runs.trained()
+    facts = {"chosen_log_ratio": [0.5, -1.25], "warnings": ["chosen_less_likely"]}
+    runs.tell(run, "stage_done", "train", seconds=200.0, peak_bytes=2_500_000_000, **facts)
+    page = (written(runs, runs.ended(run, "held")) / "report.md").read_text()
+    for said in (page, here("train", "report").out):
+        assert "The corrected answers became less likely than the base has them" in " ".join(said.split())
+    assert "became less likely" not in (written(runs, runs.judged()) / "report.md").read_text()
+
+
 def test_the_picture_has_its_curves_its_checks_and_both_sets_of_colours(runs: Runs) -> None:
     text = (written(runs, runs.judged()) / "report.svg").read_text()
     root = ET.fromstring(text)  # noqa: S314 - just written by us
