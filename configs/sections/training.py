@@ -141,6 +141,10 @@ class TrainingSettings(_Section):
         description="Of the frozen matrices; auto is bfloat16 where the processor multiplies it natively."
     )
     frozen: FrozenSettings = Field(description="How the base's own weights are held in memory.")
+    recompute: Literal["auto", "always", "never"] = Field(
+        description="Whether what is inside a layer is computed twice instead of kept: slower, in a fraction of the "
+        "memory, with the same result; auto is where the weights are kept in blocks."
+    )
     recipes: dict[str, RecipeSettings] = Field(description="By name, every way of training.")
     evaluation: EvaluationSettings = Field(description="What is measured before a new snapshot may answer.")
     gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")

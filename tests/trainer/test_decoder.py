@@ -81,6 +81,35 @@ def test_gradients_are_those_of_plain_autograd(tmp_path: Path) -> None:
                 _check_slope(decoder, pack, values[0, projection])
 
 
+def test_layers_that_are_computed_twice_give_the_same_gradients_to_the_last_bit(tmp_path: Path) -> None:
+    write_random_model(tmp_path / "model.gguf", "gemma3", layers=3)
+    base = read_base(tmp_path / "model.gguf")
+    found = []
+    for recompute in (False, True):
+        adapter = disturbed(new_adapter(base.config, 2, 4.0, torch.Generator().manual_seed(1)), 0.3)
+        for key, b in adapter.b.items():
+            adapter.b[key] = b.requires_grad_()
+        decoder = Decoder(base, adapter, recompute=recompute)
+        kept = 0
+
+        def keep(tensor: torch.Tensor) -> torch.Tensor:
+            nonlocal kept
+            kept += tensor.numel()
+            return tensor
+
+        with torch.autograd.graph.saved_tensors_hooks(keep, lambda tensor: tensor):
+            total = decoder.log_probs(build_pack([Item((1, 2, 3), (4, 5, 6)), Item((1, 9), (4, 5))])).sum()
+        outside = kept
+        total.backward()
+        found.append((outside, [tensor.grad for tensor in adapter.parameters()]))
+    (all_kept, plain), (few_kept, twice) = found
+    assert few_kept < all_kept / 5
+    assert all(
+        one is not None and other is not None and torch.equal(one, other)
+        for one, other in zip(plain, twice, strict=True)
+    )
+
+
 def _check_slope(decoder: Decoder, pack: object, tensor: torch.Tensor) -> None:
     """Central difference along the gradient's own direction."""
     assert tensor.grad is not None

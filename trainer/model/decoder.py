@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import torch
+from torch.utils.checkpoint import checkpoint
 
 from trainer.model.config import DecoderConfig
 from trainer.model.frozen import Frozen
@@ -14,10 +15,15 @@ from trainer.packing import Pack
 
 
 class Decoder:
-    """A frozen base and, where given, the adapter that is trained on it."""
+    """A frozen base and, where given, the adapter that is trained on it.
 
-    def __init__(self, base: BaseWeights, adapter: LoraAdapter | None = None) -> None:
+    ``recompute``: of a layer only what goes in is kept for the gradient, and the rest computed again when it is needed
+    (arXiv 1604.06174).
+    """
+
+    def __init__(self, base: BaseWeights, adapter: LoraAdapter | None = None, *, recompute: bool = False) -> None:
         self.base = base
+        self._recompute = recompute
         self.config: DecoderConfig = base.config
         self.adapter = adapter
         self.dtype = base.dtype
@@ -35,7 +41,11 @@ class Decoder:
             nearby = self._angles(pack.positions, self._nearby, config.sliding_rope)
             sliding = nearby, pack.sliding_plan(config.sliding_window)
         for index, layer in enumerate(self.base.layers):
-            x = self._layer(index, layer, x, *(sliding if index in config.sliding_layers else everywhere))
+            given = (index, layer, x, *(sliding if index in config.sliding_layers else everywhere))
+            if self._recompute and torch.is_grad_enabled():
+                x = checkpoint(self._layer, *given, use_reentrant=False, preserve_rng_state=False)
+            else:
+                x = self._layer(*given)
         norm: torch.Tensor = RmsNorm.apply(
             x.index_select(0, pack.rows), self.base.final_norm, config.norm_epsilon, torch.float32
         )

@@ -191,7 +191,8 @@ def _tokens_from_rows(x: torch.Tensor, plan: AttentionPlan, tokens: int) -> torc
 class TargetLogProbs(Function):
     """Log-probabilities of chosen (row, token) pairs under ``softmax(hidden head^T)``, all of the vocabulary counted.
 
-    The logits are float32. They are kept, not the probabilities, and turned into the gradient in place.
+    The logits are float32, and by far the largest tensor of a step where the vocabulary is large: what is kept for the
+    gradient becomes the gradient in place, so ``backward`` runs once.
     """
 
     @staticmethod
@@ -207,19 +208,21 @@ class TargetLogProbs(Function):
         """hidden [m, width], head [vocabulary, width], rows and tokens [pairs] -> float32 [pairs]."""
         logits = capped(head.times(hidden), cap)
         total = torch.logsumexp(logits, dim=-1)
-        ctx.save_for_backward(logits, total, rows, tokens)
-        ctx.head, ctx.dtype, ctx.cap = head, dtype, cap
+        ctx.save_for_backward(total, rows, tokens)
+        ctx.logits, ctx.head, ctx.dtype, ctx.cap = logits, head, dtype, cap
         return logits[rows, tokens] - total.index_select(0, rows)
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         """Gradient for hidden."""
-        logits, total, rows, tokens = ctx.saved_tensors
+        total, rows, tokens = ctx.saved_tensors
+        logits, ctx.logits = ctx.logits, None
         weight = grad.new_zeros(logits.shape[0]).index_add_(0, rows, grad)
-        spread = (logits - total.unsqueeze(1)).exp_().mul_(weight.neg_().unsqueeze(1))
+        slope = 1.0 - (logits / ctx.cap).square_() if ctx.cap else None
+        spread = logits.sub_(total.unsqueeze(1)).exp_().mul_(weight.neg_().unsqueeze(1))
         spread.index_put_((rows, tokens), grad, accumulate=True)
-        if ctx.cap:
-            spread.mul_(1.0 - (logits / ctx.cap).square_())
+        if slope is not None:
+            spread.mul_(slope)
         product = ctx.head.back(spread.to(ctx.dtype))
         return product.float(), *(None,) * 5
 

@@ -40,11 +40,14 @@ class LayerWeights:
 class BaseWeights:
     """A whole base model, computed in ``dtype``. ``embedding`` and ``head``, [vocabulary, width], are one where tied.
 
+    ``in_blocks``: its matrices are as in the file, and dequantised as they are used.
+
     ``rope_factors`` [head_size / 2] divide the frequencies, where the file has them.
     """
 
     config: DecoderConfig
     dtype: torch.dtype
+    in_blocks: bool
     embedding: Frozen
     head: Frozen
     final_norm: torch.Tensor
@@ -102,6 +105,7 @@ class _Reading:
         return BaseWeights(
             config=self._config,
             dtype=self._dtype,
+            in_blocks=not self._dense,
             embedding=embedding,
             head=self._matrix((HEAD,), torch.float32) if HEAD in file else embedding,
             final_norm=torch.from_numpy(file.array(FINAL_NORM)),

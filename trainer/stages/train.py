@@ -57,7 +57,8 @@ def train_adapter(context: StageContext) -> None:
     base = read_base(inputs.base, compute_dtype(inputs.training.precision), inputs.training.frozen)
     generator = torch.Generator().manual_seed(inputs.seed)
     adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
-    decoder = Decoder(base, adapter)
+    recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
+    decoder = Decoder(base, adapter, recompute=recompute)
     frozen, budget = Decoder(base), recipe.optimiser.micro_batch_tokens
     examples = list(prepared.examples)
     if recipe.preference_weight:
