@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from configs.sections.training import RecipeSettings
@@ -93,33 +93,32 @@ def shown_items(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence
 class Corpus:
     """Everything that is trained: examples of the lessons (with references for preferences) and of the replay.
 
-    ``distilled``: for each lesson's example, in their order, the one that prompt distillation trains; or none at all.
+    ``distilled``: by what is trained of a lesson's example, the example that prompt distillation trains beside it.
     """
 
     lessons: tuple[Example, ...]
     replay: tuple[Example, ...]
-    distilled: tuple[Example, ...] = ()
+    distilled: Mapping[Item, Example] = field(default_factory=dict)
 
     def steps(self, recipe: RecipeSettings, seed: int, epoch: int) -> list[list[Part]]:
         """The steps of one epoch: every lesson example once, in an order of its own; replay in turn beside them."""
         order = random.Random(seed * 1_000_003 + epoch)  # noqa: S311 - not for secrets
-        places, replay = list(range(len(self.lessons))), list(self.replay)
-        order.shuffle(places)
+        lessons, replay = list(self.lessons), list(self.replay)
+        order.shuffle(lessons)
         order.shuffle(replay)
-        batches = [places[start : start + recipe.batch] for start in range(0, len(places), recipe.batch)]
+        batches = [lessons[start : start + recipe.batch] for start in range(0, len(lessons), recipe.batch)]
         share = recipe.replay.batch or -(-len(replay) // len(batches))
         likelihood, preference, distillation, kept = Likelihood(), _preference(recipe), Distillation(), Replay()
         steps = []
         for number, batch in enumerate(batches):
             beside = [replay[(number * share + place) % len(replay)] for place in range(min(share, len(replay)))]
-            asked_now = [self.lessons[place] for place in batch]
-            pairs = tuple(example for example in asked_now if len(example.items) > 1)
-            chosen = tuple(Example(example.items[:1], name=example.name) for example in asked_now)
+            pairs = tuple(example for example in batch if len(example.items) > 1)
+            chosen = tuple(Example(example.items[:1], name=example.name) for example in batch)
+            distilled = tuple(self.distilled[each.items[0]] for each in batch if each.items[0] in self.distilled)
             parts = [Part(likelihood, chosen, recipe.likelihood_weight)]
             if recipe.preference_weight and pairs:
                 parts.append(Part(preference, pairs, recipe.preference_weight))
-            if recipe.distillation_weight and self.distilled:
-                distilled = tuple(self.distilled[place] for place in batch)
+            if recipe.distillation_weight and distilled:
                 parts.append(Part(distillation, distilled, recipe.distillation_weight))
             if recipe.replay.weight and beside:
                 parts.append(Part(kept, tuple(beside), recipe.replay.weight))

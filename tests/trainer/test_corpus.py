@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -42,8 +43,9 @@ def test_a_recipe_without_preferences_has_the_likelihood_alone(settings: Setting
 
 def test_each_wording_is_distilled_beside_its_own_likelihood(settings: Settings) -> None:
     names = [f"lesson {number}" for number in range(7)]
-    distilled = tuple(Example((Item((9,), (2,)),), ((-1.0,),), name) for name in names)
-    corpus = Corpus(tuple(pair(name) for name in names), (), distilled)
+    lessons = [replace(pair(name), items=(Item((1, place), (2, 3)),)) for place, name in enumerate(names)]
+    distilled = {each.items[0]: Example((Item((9,), (2,)),), ((-1.0,),), each.name) for each in lessons}
+    corpus = Corpus(tuple(lessons), (), distilled)
     seen = []
     for likelihood, distillation in corpus.steps(recipe(settings, batch=3, distillation_weight=0.5), seed=1, epoch=2):
         assert (distillation.objective.name, distillation.weight) == ("distillation", 0.5)

@@ -52,7 +52,7 @@ def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, A
         cache=home.cache,
     )
     write_json(files.inputs, inputs.as_json())
-    empty: dict[str, Any] = {"examples": PAIRS, "shown": [], "replay": [], "unrelated": [], "questions": []}
+    empty: dict[str, Any] = {"examples": PAIRS, "taught": [], "replay": [], "unrelated": [], "questions": []}
     write_json(files.data, empty | (data or {}))
     command = [sys.executable, "-m", "trainer.worker", "train", str(files.folder), str(os.getpid())]
     subprocess.run(command, cwd=ROOT, check=True, timeout=120)
@@ -83,11 +83,14 @@ def test_every_training_of_preferences_watches_the_chosen_answers(
 def test_a_recipe_with_prompt_distillation_trains_towards_the_base_that_is_shown_the_lesson(
     home: Home, files: RunFiles
 ) -> None:
-    shown = [{"prompt": [1, 7, *pair["items"][0]["prompt"]], "answer": pair["items"][0]["answer"]} for pair in PAIRS]
-    recipe = {"likelihood_weight": 0.0, "distillation_weight": 1.0, "distillation_kept_tokens": 16}
-    report = train(
-        home, files, recipe | {"optimiser": {"epochs": 8, "least_steps": 0, "learning_rate": 0.01}}, {"shown": shown}
-    )
+    taught = [[pair["items"][0], pair["items"][0] | {"prompt": [1, 7, *pair["items"][0]["prompt"]]}] for pair in PAIRS]
+    recipe = {
+        "likelihood_weight": 0.0,
+        "distillation_weight": 1.0,
+        "distillation_kept_tokens": 16,
+        "optimiser": {"epochs": 8, "least_steps": 0, "learning_rate": 0.01},
+    }
+    report = train(home, files, recipe, {"taught": taught})
     told = [facts["distillation"] for facts in steps(files)]
     assert 0 < told[-1] < told[0] / 2
     assert "chosen_log_ratio" not in report

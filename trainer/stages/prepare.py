@@ -33,11 +33,11 @@ class Question:
 class Prepared:
     """Everything the later stages need as tokens.
 
-    ``shown``: for each example, in their order, what the base reads in prompt distillation; empty without it.
+    ``taught``: for prompt distillation, what is trained and what the base reads, of equal answers; empty without it.
     """
 
     examples: tuple[Example, ...]
-    shown: tuple[Item, ...]
+    taught: tuple[tuple[Item, Item], ...]
     replay: tuple[Item, ...]
     unrelated: tuple[Item, ...]
     questions: tuple[Question, ...]
@@ -49,7 +49,7 @@ def prepare(context: StageContext) -> None:
     with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, inputs.base)
-        examples, shown, questions, dropped = [], [], [], list(inputs.dropped)
+        examples, taught, questions, dropped = [], [], [], list(inputs.dropped)
         wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
         for lesson in inputs.lessons:
             made = lesson_examples(tokeniser, lesson, wordings[lesson.id])
@@ -59,7 +59,8 @@ def prepare(context: StageContext) -> None:
             else:
                 examples += made
                 if inputs.recipe.distillation_weight:
-                    shown += shown_items(tokeniser, lesson, wordings[lesson.id])
+                    shown = shown_items(tokeniser, lesson, wordings[lesson.id])
+                    taught += [(example.items[0], item) for example, item in zip(made, shown, strict=True)]
                 questions += asked_ways
         for left_out in dropped:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
@@ -84,7 +85,7 @@ def prepare(context: StageContext) -> None:
             "examples": [
                 {"lesson": example.name, "items": [_item_json(item) for item in example.items]} for example in examples
             ],
-            "shown": [_item_json(item) for item in shown],
+            "taught": [[_item_json(item) for item in both] for both in taught],
             "replay": [_item_json(item) for item in replay],
             "unrelated": [_item_json(item) for item in unrelated],
             "questions": [asdict(question) for question in questions],
@@ -100,7 +101,7 @@ def read_prepared(files: RunFiles) -> Prepared:
             Example(tuple(_item(item) for item in example["items"]), name=example["lesson"])
             for example in data["examples"]
         ),
-        shown=tuple(_item(item) for item in data["shown"]),
+        taught=tuple((_item(item), _item(shown)) for item, shown in data["taught"]),
         replay=tuple(_item(item) for item in data["replay"]),
         unrelated=tuple(_item(item) for item in data["unrelated"]),
         questions=tuple(

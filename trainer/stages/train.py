@@ -63,13 +63,11 @@ def train_adapter(context: StageContext) -> None:
     examples = list(prepared.examples)
     if recipe.preference_weight:
         examples = with_pair_references(frozen, examples, budget, context.pause)
-    taught = [
-        (example.items[0], shown) for example, shown in zip(examples, prepared.shown, strict=bool(prepared.shown))
-    ]
-    distilled = kept_examples(frozen, taught, recipe.distillation_kept_tokens, budget, context.pause)
+    distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, budget, context.pause)
     itself = [(item, item) for item in prepared.replay]
     replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, budget, context.pause)
-    corpus = Corpus(tuple(examples), tuple(replay), tuple(distilled))
+    by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
+    corpus = Corpus(tuple(examples), tuple(replay), by_item)
     progress = _Progress(context, recipe.stop_at_loss)
     steps = train(
         decoder,
