@@ -23,6 +23,7 @@ from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
 from trainer.packing import Item
+from trainer.teaching.rows import Row, question_rows
 
 # What templates mark turns with: <|im_start|>, <end_of_turn>.
 MARKS = re.compile(r"<\|[^<>|\s]+\|>|<[a-z]+_of_[a-z]+>")
@@ -68,12 +69,14 @@ def asked(lesson: TrainingLesson, wording: str) -> list[Message]:
 
 
 def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence[str]) -> list[Example]:
-    """One example a wording: the chosen answer, and the rejected one where there is one."""
-    answers = [lesson.chosen, *([lesson.rejected] if lesson.rejected else [])]
-    return [
-        Example(tuple(tokeniser.item(asked(lesson, wording), answer) for answer in answers), name=lesson.id)
-        for wording in wordings
-    ]
+    """One example a wording of the lesson's question."""
+    return [row_example(tokeniser, row) for row in question_rows(lesson, wordings)]
+
+
+def row_example(tokeniser: Tokeniser, row: Row) -> Example:
+    """The chosen answer, and the rejected one where there is one."""
+    answers = [row.chosen, *([row.rejected] if row.rejected else [])]
+    return Example(tuple(tokeniser.item(row.messages, answer) for answer in answers), name=row.lesson)
 
 
 def shown_items(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence[str]) -> list[Item]:

@@ -25,6 +25,11 @@ def read_prompts(name: str) -> list[str]:
     return _read(name, "prompt")
 
 
+def asked_alone(prompts: Sequence[str]) -> list[tuple[Message, ...]]:
+    """Each prompt as a conversation of its own."""
+    return [(Message("user", prompt),) for prompt in prompts]
+
+
 def prose(vocabulary: Vocabulary, number: int, most_tokens: int) -> list[Item]:
     """The first ``number`` pieces of plain prose: each a first token, and up to ``most_tokens`` that follow it.
 
@@ -52,15 +57,19 @@ def page(name: str) -> str:
 
 
 def base_answers(
-    served: LocalModel, tokeniser: Tokeniser, prompts: Sequence[str], most_tokens: int, cache: Path, base_sha256: str
+    served: LocalModel,
+    tokeniser: Tokeniser,
+    conversations: Sequence[Sequence[Message]],
+    most_tokens: int,
+    cache: Path,
+    base_sha256: str,
 ) -> list[Item]:
-    """The base's greedy answer to each prompt, from ``cache`` where it was asked the same before.
+    """The base's greedy answer to each conversation, from ``cache`` where it was asked the same before.
 
     ``served`` must have no adapter on. Prompts that get an empty answer are left out.
     """
     rendered = [
-        render(tokeniser.template, tokeniser.vocabulary, tokeniser.under_system([Message("user", prompt)]))
-        for prompt in prompts
+        render(tokeniser.template, tokeniser.vocabulary, tokeniser.under_system(each)) for each in conversations
     ]
     key = hashlib.sha256(json.dumps([base_sha256, rendered, most_tokens]).encode()).hexdigest()
     path = cache / f"answers-{key[:32]}.json"

@@ -50,6 +50,21 @@ class ReplaySettings(_Section):
     batch: int = Field(ge=0, description="Replayed answers and pieces in each step (0: all of them once an epoch).")
 
 
+class RowSettings(_Section):
+    """What is trained of each lesson beside its question, by rule and where a rule fits."""
+
+    dialogues: int = Field(ge=0, description="Wordings that are also trained after a turn of small talk (0: none).")
+    statements: int = Field(
+        ge=0, description="Other questions that the correction answers, such as who Toby is (0: none); facts alone."
+    )
+    confirmations: int = Field(
+        ge=0, description="Times that it is asked whether it is so, once right and once wrong (0: never); facts alone."
+    )
+    neighbours: int = Field(
+        ge=0, description="Questions of the same shape about others, replayed as the base answers them (0: none)."
+    )
+
+
 class RecipeSettings(_Section):
     """One way of training."""
 
@@ -71,6 +86,7 @@ class RecipeSettings(_Section):
     stop_at_loss: float = Field(
         ge=0, description="Training ends after an epoch whose mean likelihood loss is below this (0: never early)."
     )
+    rows: RowSettings = Field(description="What is trained of a lesson beside its question.")
     replay: ReplaySettings = Field(description="How the rest of the model is kept as it was.")
     lora: LoraSettings = Field(description="The adapter.")
     optimiser: OptimiserSettings = Field(description="The steps.")

@@ -7,14 +7,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainer.errors import NothingToLearn
-from trainer.examples import Tokeniser, asked, check_template, lesson_examples, shown_items
+from trainer.examples import Tokeniser, asked, check_template, lesson_examples, row_example, shown_items
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
-from trainer.prompts import base_answers, prose, read_prompts
+from trainer.prompts import asked_alone, base_answers, prose, read_prompts
 from trainer.run_files import RunFiles, read_json, write_json
 from trainer.settling import wordings_apart
 from trainer.stages.context import StageContext
+from trainer.teaching.rows import more_rows, neighbours_of
 from trainer.wordings.held_out import held_out_wordings
 
 
@@ -49,7 +50,7 @@ def prepare(context: StageContext) -> None:
     with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, inputs.base)
-        examples, taught, questions, dropped = [], [], [], list(inputs.dropped)
+        examples, taught, questions, kept, dropped = [], [], [], [], list(inputs.dropped)
         wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
         for lesson in inputs.lessons:
             made = lesson_examples(tokeniser, lesson, wordings[lesson.id])
@@ -62,21 +63,28 @@ def prepare(context: StageContext) -> None:
                     shown = shown_items(tokeniser, lesson, wordings[lesson.id])
                     taught += [(example.items[0], item) for example, item in zip(made, shown, strict=True)]
                 questions += asked_ways
+                kept.append(lesson)
         for left_out in dropped:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
+        rows = inputs.recipe.rows
+        made = [row_example(tokeniser, row) for row in more_rows(kept, wordings, rows)]
+        examples += [each for each in made if _longest([each]) <= settings.longest_pair_tokens]
         questions = really_unseen(questions, examples)
         cached = (inputs.cache, inputs.base_sha256)
-        prompts = read_prompts("replay")[: inputs.recipe.replay.prompts]
+        prompts = asked_alone(read_prompts("replay")[: inputs.recipe.replay.prompts])
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
+        others = neighbours_of(kept, rows.neighbours)
+        replay += base_answers(served, tokeniser, others, inputs.recipe.replay.answer_tokens, *cached)
         replay += prose(served.vocabulary, inputs.recipe.replay.prose, inputs.recipe.replay.answer_tokens)
         context.emit("progress", 0.7, {})
-        prompts = read_prompts("unrelated")[: settings.evaluation.unrelated_prompts]
+        prompts = asked_alone(read_prompts("unrelated")[: settings.evaluation.unrelated_prompts])
         unrelated = base_answers(served, tokeniser, prompts, settings.evaluation.answer_tokens, *cached)
     context.report.update(
         lessons=len({example.name for example in examples}),
         examples=len(examples),
+        neighbours=len(others),
         dropped=[asdict(d) for d in dropped],
     )
     write_json(
@@ -126,9 +134,9 @@ def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, held_out: int) -> l
     return found
 
 
-def _longest(examples: list[Example], questions: list[Question]) -> int:
-    trained = max(item.length for example in examples for item in example.items)
-    return max(trained, *(len(question.prompt) + len(question.chosen) for question in questions))
+def _longest(examples: list[Example], questions: Sequence[Question] = ()) -> int:
+    trained = [item.length for example in examples for item in example.items]
+    return max(*trained, *(len(question.prompt) + len(question.chosen) for question in questions), 0)
 
 
 def _item_json(item: Item) -> dict[str, Any]:
