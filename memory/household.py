@@ -16,7 +16,7 @@ from memory.clock import Clock
 from memory.database import Database
 from memory.errors import NoSnapshot
 from memory.facts import Facts
-from memory.lessons import Lesson, Lessons, lessons_in_force, shared_corrections
+from memory.lessons import Lesson, Lessons, lessons_in_force, shared_corrections, shared_ratings
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.recall import Recall
@@ -84,6 +84,10 @@ class Household:
     def corrections(self) -> list[Lesson]:
         """Every shared correction that was not withdrawn, oldest first; of one question there may be several."""
         return shared_corrections(self._family)
+
+    def ratings(self) -> list[Lesson]:
+        """The shared thumbs, oldest first, but for those on questions that were corrected."""
+        return shared_ratings(self._family)
 
     def lessons_waiting(self) -> list[Lesson]:
         """Of the lessons for training, those that the snapshot in force was not trained on."""

@@ -240,6 +240,20 @@ def shared_corrections(family: Database) -> list[Lesson]:
     return [read_lesson(row, "shared") for row in rows]
 
 
+def shared_ratings(family: Database) -> list[Lesson]:
+    """The shared thumbs that were not taken back, oldest first; none on a question that was corrected.
+
+    A thumb up has the answer as ``chosen`` and nothing rejected, a thumb down the other way round.
+    """
+    rows = family.rows(
+        "SELECT * FROM lessons WHERE status = 'active' AND source = 'thumb' AND NOT EXISTS ("
+        " SELECT 1 FROM lessons AS correction WHERE correction.question_key = lessons.question_key"
+        " AND correction.status = 'active' AND correction.source <> 'thumb'"
+        ") ORDER BY created_at, id"
+    )
+    return [read_lesson(row, "shared") for row in rows]
+
+
 def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int]) -> list[tuple[int, Lesson]]:
     """Those lessons among the rows ``numbers`` of one file that no later correction replaces, with their rows."""
     wanted = json.dumps(list(numbers))

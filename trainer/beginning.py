@@ -12,6 +12,7 @@ from memory.household import Household
 from trainer.errors import BaseReplaced, NothingToLearn, RecipeUnknown
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
+from trainer.ratings import latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.settling import sorted_out
 
@@ -30,6 +31,7 @@ def begin(
     kept, dropped = sorted_out(household.corrections())
     if not kept:
         raise NothingToLearn(dropped=len(dropped))
+    ratings = latest_opinions(household.ratings()) if training.recipes[recipe_name].rating_weight else []
     name, path, digest = _base(home, settings, household)
     trainable_config(GGUFFile(path))
     current = household.snapshots.ensure_base(name, digest)
@@ -42,6 +44,7 @@ def begin(
         current_adapters=tuple(AdapterFile(household.artifacts.path(a.sha256), a.scale) for a in current.adapters),
         lessons=tuple(kept),
         dropped=tuple(dropped),
+        ratings=tuple(ratings),
         system_prompt=settings.assistant.system_prompt,
         recipe_name=recipe_name,
         training=training,
@@ -52,7 +55,9 @@ def begin(
     # What the rules find to be asked again later waits for no training either.
     in_force = {lesson.id for lesson in household.lessons_for_training()}
     settled = {lesson.id for lesson in dropped if lesson.by}
-    household.runs.give(run_id, [*(lesson.id for lesson in kept), *sorted(settled & in_force)])
+    household.runs.give(
+        run_id, [*(lesson.id for lesson in kept), *(rating.id for rating in ratings), *sorted(settled & in_force)]
+    )
     write_json(files.inputs, inputs.as_json())
     return inputs
 

@@ -19,6 +19,7 @@ from trainer.lessons import TrainingLesson
 from trainer.objectives.apo_zero import ApoZero
 from trainer.objectives.distillation import Distillation
 from trainer.objectives.interface import Example, Objective, Part
+from trainer.objectives.kto import Kto
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.preference import Preference
 from trainer.objectives.replay import Replay
@@ -96,22 +97,27 @@ def shown_items(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence
 class Corpus:
     """Everything that is trained: examples of the lessons (with references for preferences) and of the replay.
 
-    ``distilled``: by what is trained of a lesson's example, the example that prompt distillation trains beside it.
+    ``ratings``: groups of rated answers. ``distilled``: by what is trained of a lesson's example, the example that
+    prompt distillation trains beside it.
     """
 
     lessons: tuple[Example, ...]
     replay: tuple[Example, ...]
+    ratings: tuple[Example, ...] = ()
     distilled: Mapping[Item, Example] = field(default_factory=dict)
 
     def steps(self, recipe: RecipeSettings, seed: int, epoch: int) -> list[list[Part]]:
-        """The steps of one epoch: every lesson example once, in an order of its own; replay in turn beside them."""
+        """The steps of one epoch: every lesson example once, in an order of its own; beside them every group of ratings
+        once, and replay in turn.
+        """
         order = random.Random(seed * 1_000_003 + epoch)  # noqa: S311 - not for secrets
-        lessons, replay = list(self.lessons), list(self.replay)
-        order.shuffle(lessons)
-        order.shuffle(replay)
+        lessons, replay, ratings = list(self.lessons), list(self.replay), list(self.ratings)
+        for each in (lessons, replay, ratings):
+            order.shuffle(each)
         batches = [lessons[start : start + recipe.batch] for start in range(0, len(lessons), recipe.batch)]
         share = recipe.replay.batch or -(-len(replay) // len(batches))
-        likelihood, preference, distillation, kept = Likelihood(), _preference(recipe), Distillation(), Replay()
+        likelihood, preference, rating = Likelihood(), _preference(recipe), Kto(recipe.rating_beta)
+        distillation, kept = Distillation(), Replay()
         steps = []
         for number, batch in enumerate(batches):
             beside = [replay[(number * share + place) % len(replay)] for place in range(min(share, len(replay)))]
@@ -121,6 +127,9 @@ class Corpus:
             parts = [Part(likelihood, chosen, recipe.likelihood_weight)]
             if recipe.preference_weight and pairs:
                 parts.append(Part(preference, pairs, recipe.preference_weight))
+            rated = ratings[number * len(ratings) // len(batches) : (number + 1) * len(ratings) // len(batches)]
+            if recipe.rating_weight and rated:
+                parts.append(Part(rating, tuple(rated), recipe.rating_weight))
             if recipe.distillation_weight and distilled:
                 parts.append(Part(distillation, distilled, recipe.distillation_weight))
             if recipe.replay.weight and beside:

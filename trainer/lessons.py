@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from engine.messages import Message
+from memory.lessons import Lesson
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,7 @@ class TrainingLesson:
 
     def as_json(self) -> dict[str, Any]:
         """For the run's files; ``lesson_from_json`` reads it back."""
-        messages = [{"role": message.role, "content": message.content} for message in self.messages]
+        messages = messages_json(self.messages)
         return {"id": self.id, "messages": messages, "chosen": self.chosen, "rejected": self.rejected}
 
 
@@ -42,5 +44,19 @@ class Dropped:
 
 def lesson_from_json(value: dict[str, Any]) -> TrainingLesson:
     """The reverse of ``as_json``."""
-    messages = tuple(Message(message["role"], message["content"]) for message in value["messages"])
-    return TrainingLesson(value["id"], messages, value["chosen"], value["rejected"])
+    return TrainingLesson(value["id"], messages_from_json(value["messages"]), value["chosen"], value["rejected"])
+
+
+def messages_of(lesson: Lesson) -> tuple[Message, ...]:
+    """A household lesson's conversation as the engine takes it; memory has checked that the roles are some."""
+    return messages_from_json(lesson.messages)
+
+
+def messages_json(messages: Iterable[Message]) -> list[dict[str, str]]:
+    """For the run's files; ``messages_from_json`` reads it back."""
+    return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def messages_from_json(value: Iterable[Mapping[str, Any]]) -> tuple[Message, ...]:
+    """The reverse of ``messages_json``."""
+    return tuple(Message(message["role"], message["content"]) for message in value)

@@ -152,10 +152,9 @@ def micro_batches(parts: Step, budget: int) -> Iterator[list[_Work]]:
     prompts: set[tuple[int, ...]] = set()
     sizes = []
     for unit in work:
-        prompt = unit.example.items[0].prompt
-        answers = sum(len(item.answer) for item in unit.example.items)
-        sizes.append(answers + (0 if prompt in prompts else len(prompt)))
-        prompts.add(prompt)
+        unread = {item.prompt for item in unit.example.items} - prompts
+        sizes.append(sum(len(item.answer) for item in unit.example.items) + sum(map(len, unread)))
+        prompts |= unread
     for group in in_budget(sizes, budget):
         yield [work[index] for index in group]
 

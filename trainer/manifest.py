@@ -39,6 +39,7 @@ def write_manifest(
         "from_snapshot": inputs.current,
         "recipe": {"name": inputs.recipe_name, **inputs.recipe.model_dump()},
         "lessons": [{"id": lesson.id, "sha256": lesson_digest(lesson)} for lesson in inputs.lessons],
+        "ratings": [{"id": rating.id, "sha256": _taught(rating.as_json())} for rating in inputs.ratings],
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
         "stages": reports,
         "artifacts": {
@@ -57,7 +58,11 @@ def write_manifest(
 
 def lesson_digest(lesson: TrainingLesson) -> str:
     """The SHA-256 of all that a lesson teaches."""
-    return _digest(json.dumps(lesson.as_json(), ensure_ascii=False, sort_keys=True).encode())
+    return _taught(lesson.as_json())
+
+
+def _taught(value: Mapping[str, Any]) -> str:
+    return _digest(json.dumps(value, ensure_ascii=False, sort_keys=True).encode())
 
 
 def _digest(content: bytes) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import torch
 
@@ -25,7 +26,7 @@ def with_pair_references(
         spans = iter(pack.spans)
         for example in chosen:
             reference = tuple(tuple(log_probs[slice(*next(spans))].tolist()) for _ in example.items)
-            found.append(Example(example.items, reference, example.name))
+            found.append(replace(example, reference=reference))
     return found
 
 

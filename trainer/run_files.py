@@ -15,6 +15,7 @@ from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
+from trainer.ratings import Rating, rating_from_json
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,7 @@ class Inputs:
     busy_flag: Path
     cache: Path
     dropped: tuple[Dropped, ...] = ()
+    ratings: tuple[Rating, ...] = ()
 
     @property
     def recipe(self) -> RecipeSettings:
@@ -61,6 +63,7 @@ class Inputs:
             },
             "lessons": [lesson.as_json() for lesson in self.lessons],
             "dropped": [asdict(lesson) for lesson in self.dropped],
+            "ratings": [rating.as_json() for rating in self.ratings],
             "system_prompt": self.system_prompt,
             "recipe": self.recipe_name,
             "training": self.training.model_dump(),
@@ -81,6 +84,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         current_adapters=tuple(AdapterFile(Path(a["path"]), a["scale"]) for a in value["current"]["adapters"]),
         lessons=tuple(lesson_from_json(lesson) for lesson in value["lessons"]),
         dropped=tuple(Dropped(**lesson) for lesson in value["dropped"]),
+        ratings=tuple(rating_from_json(rating) for rating in value["ratings"]),
         system_prompt=value["system_prompt"],
         recipe_name=value["recipe"],
         training=TrainingSettings.model_validate(value["training"]),

@@ -5,11 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any
 
-from engine.messages import Message
 from memory.lessons import Lesson, same_words
-from trainer.lessons import Dropped, TrainingLesson
+from trainer.lessons import Dropped, TrainingLesson, messages_of
 from trainer.wordings.language import bare, language_of, plain, wording_key
 from trainer.wordings.trained import CONTRACTED, SMALL_WORDS, same_question, trained_wordings
 from trainer.wordlists import words_of
@@ -38,7 +36,7 @@ def sorted_out(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dr
     """Of lessons (oldest first) those that are trained, and those that are not, each with its reason."""
     kept, dropped = [], []
     for lesson in lessons:
-        messages = tuple(Message(_role(m["role"]), m["content"]) for m in lesson.messages)
+        messages = messages_of(lesson)
         chosen, rejected = lesson.chosen.strip(), lesson.rejected.strip()
         if not chosen or not messages or not messages[-1].content.strip():
             dropped.append(Dropped(lesson.id, "empty", messages[-1].content if messages else ""))
@@ -118,8 +116,3 @@ def _key(lesson: TrainingLesson, wording: str) -> Key:
     before = [message for message in lesson.messages[:-1] if message.role != "system"]
     turns = [f"{message.role} {wording_key(message.content)}" for message in before] if leans(lesson.question) else []
     return (*turns, wording_key(wording))
-
-
-def _role(name: str) -> Any:
-    """A role as engine.messages types it; memory has checked that it is one."""
-    return name

@@ -121,9 +121,8 @@ class Assistant:
         """
         chats = self._memory.chats
         answer, question, before = self._answered(answer_id)
-        kept = before[max(0, len(before) - self._settings.assistant.lesson_context_messages) :]
         lesson = self._memory.lessons.add(
-            [{"role": message.role, "content": message.content} for message in [*kept, question]],
+            self._in_context(question, before),
             chosen,
             answer.content,
             visibility="shared" if shared else "private",
@@ -136,12 +135,12 @@ class Assistant:
 
     def rate(self, answer_id: str, rating: int) -> ChatMessage:
         """A thumb up (1), down (-1) or none (0). Raises NotAnAnswer and MessageUnknown."""
-        answer, question, _ = self._answered(answer_id)
+        answer, question, before = self._answered(answer_id)
         lessons = self._memory.lessons
         thumb_id = f"thumb-{answer.id}"
         if rating:
             lessons.add(
-                [{"role": "user", "content": question.content}],
+                self._in_context(question, before),
                 answer.content if rating > 0 else "",
                 "" if rating > 0 else answer.content,
                 source="thumb",
@@ -195,6 +194,11 @@ class Assistant:
             raise NotAnAnswer(id=answer_id)
         question = self._memory.chats.message(answer.parent_id)
         return answer, question, self._before(question)
+
+    def _in_context(self, question: ChatMessage, before: list[ChatMessage]) -> list[dict[str, str]]:
+        """A question as a lesson keeps it, after the last of what was said before it."""
+        kept = before[max(0, len(before) - self._settings.assistant.lesson_context_messages) :]
+        return [{"role": message.role, "content": message.content} for message in [*kept, question]]
 
     def _check(self, text: str) -> None:
         if not text.replace("\0", "").strip():

@@ -77,6 +77,10 @@ class RecipeSettings(_Section):
         "apo_zero raises the one and lowers the other, each by itself."
     )
     preference_beta: float = Field(gt=0, description="How far the preference term lets the model move from the base.")
+    rating_weight: float = Field(
+        ge=0, description="Weight of the ratings (KTO) in the loss: shared thumbs on answers that nobody corrected."
+    )
+    rating_beta: float = Field(gt=0, description="How far the ratings let the model move from the base.")
     distillation_weight: float = Field(
         ge=0, description="Weight of prompt distillation in the loss: answering as the base does with the lesson shown."
     )

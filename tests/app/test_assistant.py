@@ -300,6 +300,17 @@ async def test_a_thumb_is_kept_changed_and_taken_back(talking: Session, assistan
     assert talking.memory.lessons.get(lesson.id).status == "withdrawn"
 
 
+async def test_a_thumb_keeps_what_was_said_before_its_question(talking: Session, assistant: Assistant) -> None:
+    few = sampling(talking, max_tokens=2)
+    events = await drain(assistant.ask("Hello there.", sampling=few))
+    conversation = events[0].conversation_id if isinstance(events[0], Started) else ""
+    done = ending(await drain(assistant.ask("And now?", conversation_id=conversation, sampling=few)))
+    assistant.rate(done.answer_id, 1)
+    (lesson,) = [lesson for lesson in talking.memory.lessons.list() if lesson.source == "thumb"]
+    said = [message["content"] for message in lesson.messages]
+    assert [said[0], said[1], said[2]] == ["Hello there.", ending(events).text, "And now?"]
+
+
 async def test_editing_and_asking_again_make_branches_and_lose_nothing(talking: Session, assistant: Assistant) -> None:
     events = await drain(assistant.ask("What is the capital of France?"))
     started = events[0]

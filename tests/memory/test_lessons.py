@@ -18,7 +18,8 @@ from memory.errors import (
 )
 from memory.household import Household, MemberMemory
 from memory.lesson_files import Exported, Imported, export_jsonl, import_jsonl
-from memory.lessons import LessonMessage
+from memory.lessons import Lesson, LessonMessage
+from memory.visibility import Visibility
 from tests.memory.conftest import TurnedClock
 
 
@@ -117,6 +118,21 @@ def test_thumbs_are_kept_but_neither_trained_on_nor_recalled(household: Househol
     assert len(memory.lessons.list()) == 31
     assert answers(household) == ["Toby"]
     assert len(memory.recall.find("¿Cómo se llama?", memory.member).lessons) <= 1
+
+
+def test_the_ratings_to_train_are_shared_thumbs_on_questions_that_nobody_corrected(
+    household: Household, memory: MemberMemory
+) -> None:
+    def rate(question: str, answer: str, visibility: Visibility = "shared") -> Lesson:
+        return memory.lessons.add(asked(question), answer, "", source="thumb", visibility=visibility)
+
+    rate("¿Cómo se llama?", "Toby")
+    memory.lessons.add(asked("¿cómo se llama?"), "Luna", "Toby", visibility="shared")
+    rate("¿Dónde vive?", "En Soria", "private")
+    memory.lessons.withdraw(rate("¿Qué come?", "Pienso").id)
+    memory.lessons.add(asked("¿Cuándo nació?"), "", "Ayer", source="thumb", visibility="shared")
+    rate("¿Es grande?", "Sí")
+    assert [(each.chosen, each.rejected) for each in household.ratings()] == [("", "Ayer"), ("Sí", "")]
 
 
 def test_an_edited_lesson_is_recalled_by_its_new_question(memory: MemberMemory) -> None:

@@ -45,7 +45,7 @@ def test_each_wording_is_distilled_beside_its_own_likelihood(settings: Settings)
     names = [f"lesson {number}" for number in range(7)]
     lessons = [replace(pair(name), items=(Item((1, place), (2, 3)),)) for place, name in enumerate(names)]
     distilled = {each.items[0]: Example((Item((9,), (2,)),), ((-1.0,),), each.name) for each in lessons}
-    corpus = Corpus(tuple(lessons), (), distilled)
+    corpus = Corpus(tuple(lessons), (), distilled=distilled)
     seen = []
     for likelihood, distillation in corpus.steps(recipe(settings, batch=3, distillation_weight=0.5), seed=1, epoch=2):
         assert (distillation.objective.name, distillation.weight) == ("distillation", 0.5)
@@ -53,3 +53,16 @@ def test_each_wording_is_distilled_beside_its_own_likelihood(settings: Settings)
         seen += [each.name for each in distillation.examples]
     assert sorted(seen) == names
     assert seen != names
+
+
+@pytest.mark.parametrize("groups", [1, 2, 3, 10])
+def test_every_group_of_ratings_is_gone_over_once_an_epoch(settings: Settings, groups: int) -> None:
+    ratings = tuple(Example((Item((1,), (2,)),), ((-1.0,),), str(number), (True,)) for number in range(groups))
+    corpus = Corpus(tuple(pair(f"lesson {number}") for number in range(7)), (), ratings)
+    seen = []
+    for step in corpus.steps(recipe(settings, batch=2, rating_weight=0.2, rating_beta=0.3), seed=1, epoch=0):
+        for part in step[1:]:
+            assert (part.objective.name, part.weight) == ("kto", 0.2)
+            assert len(part.examples) in (groups // 4, -(-groups // 4))
+            seen += [each.name for each in part.examples]
+    assert sorted(seen) == sorted(each.name for each in ratings)

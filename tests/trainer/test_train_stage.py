@@ -52,7 +52,14 @@ def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, A
         cache=home.cache,
     )
     write_json(files.inputs, inputs.as_json())
-    empty: dict[str, Any] = {"examples": PAIRS, "taught": [], "replay": [], "unrelated": [], "questions": []}
+    empty: dict[str, Any] = {
+        "examples": PAIRS,
+        "ratings": [],
+        "taught": [],
+        "replay": [],
+        "unrelated": [],
+        "questions": [],
+    }
     write_json(files.data, empty | (data or {}))
     command = [sys.executable, "-m", "trainer.worker", "train", str(files.folder), str(os.getpid())]
     subprocess.run(command, cwd=ROOT, check=True, timeout=120)
@@ -94,3 +101,16 @@ def test_a_recipe_with_prompt_distillation_trains_towards_the_base_that_is_shown
     told = [facts["distillation"] for facts in steps(files)]
     assert 0 < told[-1] < told[0] / 2
     assert "chosen_log_ratio" not in report
+
+
+def test_ratings_are_trained_beside_the_lessons(home: Home, files: RunFiles) -> None:
+    ratings = [
+        {"prompt": [1, 2, 30], "answer": [40, 41], "good": True},
+        {"prompt": [1, 2, 31], "answer": [50, 51, 52], "good": False},
+        {"prompt": [1, 2, 32], "answer": [60], "good": False},
+    ]
+    recipe = {"rating_weight": 1.0, "optimiser": {"epochs": 8, "least_steps": 0, "learning_rate": 0.01}}
+    train(home, files, recipe, {"ratings": ratings})
+    told = [facts["kto"] for facts in steps(files)]
+    assert told[0] == pytest.approx(0.5, abs=1e-2)
+    assert told[-1] < told[0] - 0.05

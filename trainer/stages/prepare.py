@@ -12,6 +12,8 @@ from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
 from trainer.prompts import asked_alone, base_answers, prose, read_prompts
+from trainer.rated import Rated
+from trainer.ratings import Rating
 from trainer.run_files import RunFiles, read_json, write_json
 from trainer.settling import wordings_apart
 from trainer.stages.context import StageContext
@@ -38,6 +40,7 @@ class Prepared:
     """
 
     examples: tuple[Example, ...]
+    ratings: tuple[Rated, ...]
     taught: tuple[tuple[Item, Item], ...]
     replay: tuple[Item, ...]
     unrelated: tuple[Item, ...]
@@ -64,6 +67,8 @@ def prepare(context: StageContext) -> None:
                     taught += [(example.items[0], item) for example, item in zip(made, shown, strict=True)]
                 questions += asked_ways
                 kept.append(lesson)
+        ratings, too_long = _ratings(tokeniser, inputs.ratings, settings.longest_pair_tokens)
+        dropped += too_long
         for left_out in dropped:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
@@ -85,6 +90,7 @@ def prepare(context: StageContext) -> None:
         lessons=len({example.name for example in examples}),
         examples=len(examples),
         neighbours=len(others),
+        ratings=len(ratings),
         dropped=[asdict(d) for d in dropped],
     )
     write_json(
@@ -93,6 +99,7 @@ def prepare(context: StageContext) -> None:
             "examples": [
                 {"lesson": example.name, "items": [_item_json(item) for item in example.items]} for example in examples
             ],
+            "ratings": [{**_item_json(rated.item), "good": rated.good} for rated in ratings],
             "taught": [[_item_json(item) for item in both] for both in taught],
             "replay": [_item_json(item) for item in replay],
             "unrelated": [_item_json(item) for item in unrelated],
@@ -109,6 +116,7 @@ def read_prepared(files: RunFiles) -> Prepared:
             Example(tuple(_item(item) for item in example["items"]), name=example["lesson"])
             for example in data["examples"]
         ),
+        ratings=tuple(Rated(_item(rated), rated["good"]) for rated in data["ratings"]),
         taught=tuple((_item(item), _item(shown)) for item, shown in data["taught"]),
         replay=tuple(_item(item) for item in data["replay"]),
         unrelated=tuple(_item(item) for item in data["unrelated"]),
@@ -132,6 +140,18 @@ def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, held_out: int) -> l
         item = tokeniser.item(asked(lesson, text), lesson.chosen)
         found.append(Question(lesson.id, unseen, text, item.prompt, item.answer))
     return found
+
+
+def _ratings(tokeniser: Tokeniser, ratings: Sequence[Rating], most_tokens: int) -> tuple[list[Rated], list[Dropped]]:
+    """The ratings as tokens, and those that are too long."""
+    rated, dropped = [], []
+    for rating in ratings:
+        item = tokeniser.item(rating.messages, rating.answer)
+        if item.length > most_tokens:
+            dropped.append(Dropped(rating.id, "too_long", rating.question))
+        else:
+            rated.append(Rated(item, rating.good))
+    return rated, dropped
 
 
 def _longest(examples: list[Example], questions: Sequence[Question] = ()) -> int:

@@ -14,6 +14,7 @@ from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import read_base
 from trainer.precision import compute_dtype
+from trainer.rated import rating_groups
 from trainer.references import kept_examples, with_pair_references
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import read_prepared
@@ -66,8 +67,10 @@ def train_adapter(context: StageContext) -> None:
     distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, budget, context.pause)
     itself = [(item, item) for item in prepared.replay]
     replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, budget, context.pause)
+    groups = rating_groups(prepared.ratings, budget, inputs.seed)
+    ratings = with_pair_references(frozen, groups, budget, context.pause)
     by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
-    corpus = Corpus(tuple(examples), tuple(replay), by_item)
+    corpus = Corpus(tuple(examples), tuple(replay), tuple(ratings), by_item)
     progress = _Progress(context, recipe.stop_at_loss)
     steps = train(
         decoder,
