@@ -13,10 +13,7 @@ from tests.project import ROOT
 from tests.trainer.household import finish as finished
 from tests.trainer.household import small_settings, start_run, teach
 from trainer.errors import NoRoom
-from trainer.objectives.interface import Example
-from trainer.packing import Item
 from trainer.run_files import write_whole
-from trainer.stages.prepare import Question, really_unseen
 
 
 def test_a_file_that_cannot_be_put_in_place_leaves_nothing_beside_it(tmp_path: Path) -> None:
@@ -42,11 +39,3 @@ def test_a_worker_whose_starter_is_gone_does_nothing(tmp_path: Path) -> None:
     worker = [sys.executable, "-m", "trainer.worker", "prepare", str(tmp_path / "run"), str(ended.pid)]
     assert subprocess.run(worker, cwd=ROOT, timeout=60, check=False).returncode == 1
     assert not (tmp_path / "run").exists()
-
-
-def test_a_wording_that_another_lesson_trains_does_not_measure() -> None:
-    trained = Example((Item((1, 2), (3,)),))
-    own = Question("a", False, "its own", (1, 2), (3,))
-    shared = Question("a", True, "trained by another", (1, 2), (3,))
-    unseen = Question("a", True, "unseen", (1, 4), (3,))
-    assert really_unseen([own, shared, unseen], [trained]) == [own, unseen]

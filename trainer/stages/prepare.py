@@ -17,8 +17,7 @@ from trainer.ratings import Rating
 from trainer.run_files import RunFiles, read_json, write_json
 from trainer.settling import wordings_apart
 from trainer.stages.context import StageContext
-from trainer.teaching.rows import more_rows, neighbours_of
-from trainer.wordings.held_out import held_out_wordings
+from trainer.teaching.rows import more_rows, neighbours_of, question_rows, unseen_wordings
 
 
 @dataclass(frozen=True)
@@ -54,10 +53,14 @@ def prepare(context: StageContext) -> None:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, inputs.base)
         examples, taught, questions, kept, dropped = [], [], [], [], list(inputs.dropped)
+        rows = inputs.recipe.rows
         wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
+        asked_for = [row for lesson in inputs.lessons for row in question_rows(lesson, wordings[lesson.id])]
+        more = more_rows(inputs.lessons, wordings, rows)
+        unseen = unseen_wordings(inputs.lessons, [*asked_for, *more], settings.evaluation.held_out_wordings)
         for lesson in inputs.lessons:
             made = lesson_examples(tokeniser, lesson, wordings[lesson.id])
-            asked_ways = _questions(tokeniser, lesson, settings.evaluation.held_out_wordings)
+            asked_ways = _questions(tokeniser, lesson, unseen[lesson.id])
             if _longest(made, asked_ways) > settings.longest_pair_tokens:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
             else:
@@ -73,10 +76,9 @@ def prepare(context: StageContext) -> None:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
-        rows = inputs.recipe.rows
-        made = [row_example(tokeniser, row) for row in more_rows(kept, wordings, rows)]
+        fitting = {lesson.id for lesson in kept}
+        made = [row_example(tokeniser, row) for row in more if row.lesson in fitting]
         examples += [each for each in made if _longest([each]) <= settings.longest_pair_tokens]
-        questions = really_unseen(questions, examples)
         cached = (inputs.cache, inputs.base_sha256)
         prompts = asked_alone(read_prompts("replay")[: inputs.recipe.replay.prompts])
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
@@ -127,18 +129,12 @@ def read_prepared(files: RunFiles) -> Prepared:
     )
 
 
-def really_unseen(questions: Sequence[Question], examples: Sequence[Example]) -> list[Question]:
-    """The questions without the held-out ones that are trained after all, as a wording of some other lesson."""
-    trained = {item.prompt for example in examples for item in example.items}
-    return [question for question in questions if not question.held_out or question.prompt not in trained]
-
-
-def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, held_out: int) -> list[Question]:
-    texts = [(lesson.question, False), *((text, True) for text in held_out_wordings(lesson.question, held_out))]
+def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, unseen: Sequence[str]) -> list[Question]:
+    texts = [(lesson.question, False), *((text, True) for text in unseen)]
     found = []
-    for text, unseen in texts:
+    for text, held_out in texts:
         item = tokeniser.item(asked(lesson, text), lesson.chosen)
-        found.append(Question(lesson.id, unseen, text, item.prompt, item.answer))
+        found.append(Question(lesson.id, held_out, text, item.prompt, item.answer))
     return found
 
 

@@ -60,6 +60,20 @@ def question_rows(lesson: TrainingLesson, wordings: Iterable[str]) -> list[Row]:
     return [Row(lesson.id, "question", _asked(lesson, wording), lesson.chosen, lesson.rejected) for wording in wordings]
 
 
+def unseen_wordings(lessons: Sequence[TrainingLesson], trained: Iterable[Row], count: int) -> dict[str, list[str]]:
+    """By lesson, up to ``count`` wordings of the other generator that no row asks, of whichever lesson it is."""
+    seen = {row.key for row in trained}
+    return {
+        lesson.id: [
+            text
+            for text in held_out_wordings(lesson.question, EVERY)
+            for row in question_rows(lesson, [text])
+            if row.key not in seen
+        ][:count]
+        for lesson in lessons
+    }
+
+
 def neighbours_of(lessons: Sequence[TrainingLesson], count: int) -> list[tuple[Message, ...]]:
     """Up to ``count`` conversations for each lesson of fact that end with a question of its shape about others.
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from trainer.wordings.language import bare, distinct, language_of, lowered, raised
+from trainer.wordings.language import bare, distinct, language_of, lowered, raised, wording_key
 from trainer.wordings.trained import trained_wordings
 
 ENGLISH_SYNONYMS: tuple[tuple[str, str], ...] = (
@@ -66,7 +66,7 @@ SPANISH_FRAMES = (
 
 
 def held_out_wordings(question: str, count: int) -> list[str]:
-    """Up to ``count`` ways of asking ``question``, none of which training can produce for it."""
+    """Up to ``count`` ways of asking ``question``, none of which training can produce for it, in whatever case."""
     core = bare(question)
     if not core:
         return []
@@ -82,5 +82,6 @@ def held_out_wordings(question: str, count: int) -> list[str]:
         frame.format(q=lowered(text), Q=raised(text)) for frame, text in zip(frames, (other, core) * 2, strict=True)
     ]
     # As many as the rules can ever make: what training could see for another count is not held out either.
-    trained = set(trained_wordings(question, count=10_000))
-    return [text for text in distinct([*reworded, *framed], count + len(trained)) if text not in trained][:count]
+    trained = {wording_key(text) for text in trained_wordings(question, count=10_000)}
+    candidates = distinct([*reworded, *framed], len(reworded) + len(framed))
+    return [text for text in candidates if wording_key(text) not in trained][:count]
