@@ -19,9 +19,10 @@ FILE = "events.jsonl"
 class RunEvent:
     """``time``: seconds since 1970; ``fraction``: how much of the run is done, 0 to 1, if known.
 
-    Kinds and their facts: run_started {run, recipe, who}; stage_started; progress; step {loss, step, steps, …};
-    measure {name, …}; stage_done; verdict {decision "SHIP" | "HOLD", checks [{name, value, bound, at_least, ok}],
-    reasons}; promoted {snapshot}; run_failed {code, facts}; run_done {decision, snapshot}. A line that a crash tore
+    Kinds and their facts: run_started {run, recipe, who}; taken_up {run: the one that was interrupted}; stage_started;
+    stage_restarted {stage, status, log}; progress; step {loss, step, steps, …}; measure {name, …}; stage_done; verdict
+    {decision "SHIP" | "HOLD", checks [{name, value, bound, at_least, ok}], reasons}; promoted {snapshot}; run_failed
+    {code, facts}; run_done {decision, snapshot}. A line that a crash tore
     reads as kind "unreadable" {line}.
     """
 

@@ -10,6 +10,7 @@ from typing import Protocol
 import torch
 
 from configs.sections.training import OptimiserSettings
+from trainer.checkpoints import Checkpoints
 from trainer.errors import LossNotFinite
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example, Objective, Part
@@ -63,11 +64,13 @@ def train(
     callback: Callback,
     *,
     finished: Callable[[int], bool] = lambda epoch: False,
+    checkpoints: Checkpoints | None = None,
 ) -> int:
-    """Train ``parameters``, those of the decoder's adapter, in place; returns the steps taken.
+    """Train ``parameters``, those of the decoder's adapter, in place; returns the steps taken, earlier ones included.
 
     ``epochs(n)`` gives the steps of epoch n, as many in each; ``finished(n)``, asked after each epoch, ends early.
-    Raises LossNotFinite; they are then as they were before that step.
+    Goes on from where ``checkpoints`` hold it. Raises LossNotFinite; the parameters are then as they were before that
+    step; and NoRoom.
     """
     optimiser = torch.optim.AdamW(
         parameters,
@@ -77,13 +80,14 @@ def train(
         weight_decay=settings.weight_decay,
         fused=True,
     )
-    step = 0
+    step = checkpoints.restore(parameters, optimiser) if checkpoints else 0
     # The number of steps in an epoch is the same in each.
-    rounds = max(settings.epochs, -(-settings.least_steps // len(epochs(0))))
-    for epoch in range(rounds):
-        steps = epochs(epoch)
-        total = len(steps) * rounds
-        for parts in steps:
+    length = len(epochs(0))
+    rounds = max(settings.epochs, -(-settings.least_steps // length))
+    total = length * rounds
+    # An epoch whose last step was taken is gone into once more, without steps, to hear whether it was the last.
+    for epoch in range(max(0, step - 1) // length, rounds):
+        for parts in epochs(epoch)[step - epoch * length :]:
             rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
             for group in optimiser.param_groups:
                 group["lr"] = rate
@@ -97,6 +101,8 @@ def train(
             optimiser.zero_grad(set_to_none=True)
             step += 1
             callback.after_step(StepReport(step, total, epoch, loss, losses, watched, rate, norm, tokens))
+            if checkpoints:
+                checkpoints.after_step(step, parameters, optimiser)
         if finished(epoch):
             break
     return step

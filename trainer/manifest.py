@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-import platform
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any
 
 import yaml
@@ -15,10 +13,9 @@ from memory.snapshots import Snapshot
 from trainer.gate import Verdict
 from trainer.lessons import TrainingLesson
 from trainer.plan import STAGES
-from trainer.run_files import Inputs, RunFiles, read_json, write_whole
+from trainer.run_files import Inputs, RunFiles, read_json, versions, write_whole
 
 FORMAT = 1
-PACKAGES = ("enlace", "torch", "gguf", "llama-cpp-python")
 
 
 def write_manifest(
@@ -40,7 +37,7 @@ def write_manifest(
         "recipe": {"name": inputs.recipe_name, **inputs.recipe.model_dump()},
         "lessons": [{"id": lesson.id, "sha256": lesson_digest(lesson)} for lesson in inputs.lessons],
         "ratings": [{"id": rating.id, "sha256": _taught(rating.as_json())} for rating in inputs.ratings],
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "versions": versions(),
         "stages": reports,
         "artifacts": {
             str(path.relative_to(files.folder)): _digest(path.read_bytes())

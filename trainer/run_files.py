@@ -5,17 +5,27 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import platform
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from configs.disk import sync
 from configs.sections.engine import EngineSettings
 from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
 from trainer.ratings import Rating, rating_from_json
+
+PACKAGES = ("enlace", "torch", "gguf", "llama-cpp-python")
+
+
+def versions() -> dict[str, str]:
+    """Of Python, and of the packages that decide what a training makes."""
+    return {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}}
 
 
 @dataclass(frozen=True)
@@ -56,6 +66,7 @@ class Inputs:
         """``inputs_from_json`` reads it back."""
         return {
             "run": self.run,
+            "versions": versions(),
             "base": {"name": self.base_name, "path": str(self.base), "sha256": self.base_sha256},
             "current": {
                 "id": self.current,
@@ -124,6 +135,14 @@ class RunFiles:
     def manifest(self) -> Path:
         return self.folder / "manifest.yaml"
 
+    def checkpoint(self, step: int) -> Path:
+        """Where the training is kept as it was after ``step`` steps."""
+        return self.folder / "train" / f"checkpoint-{step:08d}.bin"
+
+    def checkpoints(self) -> list[Path]:
+        """Those there are, the oldest first; also what a kill left half written of one."""
+        return sorted((self.folder / "train").glob("checkpoint-*"))
+
     def stage(self, name: str) -> Path:
         """A stage's own folder."""
         return self.folder / name
@@ -137,16 +156,23 @@ class RunFiles:
         return self.folder / name / "error.json"
 
 
-def write_whole(path: Path, content: bytes) -> None:
+def discard_checkpoints(files: RunFiles) -> None:
+    """Give back the room of checkpoints that nothing will take up any more. Raises OSError."""
+    for path in files.checkpoints():
+        path.unlink()
+
+
+def write_whole(path: Path, *content: bytes) -> None:
     """Write aside, fsync, replace. Raises NoRoom, and then gives back the room that it took."""
     aside = path.with_name(path.name + ".part")
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         with aside.open("wb") as file:
-            file.write(content)
+            file.writelines(content)
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)
+        sync(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             aside.unlink(missing_ok=True)

@@ -1,8 +1,8 @@
 """One run from lessons to a promoted snapshot: starts the stages as child processes, judges, promotes, tells.
 
 Only this process opens the household's database. A stage's result counts when its report is there; the
-run's manifest is written last. Killed at any instant, it leaves files that nothing reads and a run that
-the next start finds dead.
+run's manifest is written last. Killed at any instant, it leaves a run that the next start finds dead, and files
+with which that one goes on where it starts from the same.
 """
 
 from __future__ import annotations
@@ -34,8 +34,10 @@ from trainer.plan import STAGES
 from trainer.promotion import promote
 from trainer.reporting import leave_report
 from trainer.run_files import Inputs, RunFiles, read_json
+from trainer.taking_up import take_up
 
 POLL_SECONDS = 0.05
+LOG = "output.log"
 
 
 @dataclass(frozen=True)
@@ -75,8 +77,12 @@ class Supervisor:
             _make_folder(self._folder)
             self._tell("run_started", 0.0, {"run": run.id, "recipe": recipe_name, "who": who})
             inputs = begin(self._home, self._settings, self._household, run.id, recipe_name, files)
+            taken = take_up(self._household.runs, run, files)
+            if taken:
+                self._tell("taken_up", None, {"run": taken})
             for stage in STAGES:
-                self._stage(stage, files)
+                if not files.report(stage).is_file():
+                    self._stage(stage, files)
             return self._conclude(run, inputs, files, who)
         except EnlaceError as error:
             self._failed(run, error)
@@ -85,9 +91,25 @@ class Supervisor:
             leave_report(self._home, run.id, self._settings.training.budget.report_seconds)
 
     def _stage(self, stage: str, files: RunFiles) -> None:
-        """Run one stage's process to its end. Raises what it reports, StageDied, StageOverBudget, RunStopped."""
-        folder = files.stage(stage)
-        with _stage_log(folder) as log:
+        """Run one stage to its end; a process of it that died without a word is followed by another.
+
+        Raises what the stage reports, StageDied, StageOverBudget, RunStopped.
+        """
+        for left in reversed(range(self._settings.training.budget.restarts + 1)):
+            status = self._worker(stage, files)
+            if status == 0 and files.report(stage).is_file():
+                return
+            if files.error(stage).is_file():
+                told = read_json(files.error(stage))
+                raise Reported(told["code"], told["facts"])
+            died = StageDied(stage=stage, status=status, log=str(files.stage(stage) / LOG))
+            if not left:
+                raise died
+            self._tell("stage_restarted", None, died.facts)
+
+    def _worker(self, stage: str, files: RunFiles) -> int:
+        """The exit status of one process of a stage. Raises StageOverBudget, RunStopped."""
+        with _stage_log(files.stage(stage)) as log:
             process = subprocess.Popen(
                 [sys.executable, "-m", "trainer.worker", stage, str(files.folder), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
@@ -100,11 +122,7 @@ class Supervisor:
                 self._wait(stage, process)
             finally:
                 self._end(process)
-        if process.returncode != 0 or not files.report(stage).is_file():
-            if files.error(stage).is_file():
-                told = read_json(files.error(stage))
-                raise Reported(told["code"], told["facts"])
-            raise StageDied(stage=stage, status=process.returncode, log=str(folder / "output.log"))
+        return process.returncode
 
     def _wait(self, stage: str, process: subprocess.Popen[bytes]) -> None:
         while process.poll() is None:
@@ -172,7 +190,7 @@ def _stage_log(folder: Path) -> BinaryIO:
     """A stage's folder, made, and in it the file for what its process says. Raises NoRoom."""
     _make_folder(folder)
     try:
-        return (folder / "output.log").open("wb")
+        return (folder / LOG).open("ab")
     except OSError as error:
         raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
 

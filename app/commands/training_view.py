@@ -107,6 +107,9 @@ class _View:
         if event.fraction is not None:
             self.fraction = event.fraction
         match event.kind:
+            case "taken_up" if not self._quiet:
+                self.end_line()
+                write(self._words.text("command.train.taken_up", run=facts["run"]))
             case "step":
                 self.loss = float(facts["loss"]) if "loss" in facts else self.loss
                 if "step" in facts and facts.get("steps"):

@@ -131,6 +131,12 @@ class BudgetSettings(_Section):
         ge=0, description="How long one step waits at most while somebody's answer is written."
     )
     busy_poll_seconds: float = Field(gt=0, description="How often a waiting step looks again.")
+    checkpoint_seconds: float = Field(
+        ge=0, description="How often a training is put on disk; a kill costs it so much (0: after every step)."
+    )
+    restarts: int = Field(
+        ge=0, description="How often a stage whose process died is begun again; it goes on from what is on disk."
+    )
     stop_grace_seconds: float = Field(gt=0, description="How long a worker told to stop may take.")
     report_seconds: float = Field(gt=0, description="How long the report of a training that ended may take to write.")
 

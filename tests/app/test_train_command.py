@@ -84,6 +84,15 @@ def test_a_failed_run_is_told_by_the_trainers_own_error(session: Session, capsys
     assert "/somewhere" in capsys.readouterr().err
 
 
+def test_a_run_that_takes_up_an_interrupted_one_says_which(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = a_run(session, "SHIP", "shipped")
+    append(session.home.runs / run.id, RunEvent(6.0, "taken_up", "", None, {"run": "r0007"}))
+    watch(session, run.id, as_json=False)
+    assert "I go on from where the training r0007 was interrupted." in capsys.readouterr().out
+
+
 def test_ctrl_c_leaves_the_training_alone(session: Session) -> None:
     run = a_run(session, None, "running")
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()

@@ -94,6 +94,11 @@ def events(home: Home) -> list[runlog.RunEvent]:
     return runlog.read(folders[-1])[0] if folders else []
 
 
+def steps(home: Home) -> list[int]:
+    """The numbers of the steps that the newest run has told, in the order in which it did."""
+    return [event.facts["step"] for event in events(home) if event.kind == "step" and event.facts]
+
+
 def wait_for(condition: Callable[[], bool], seconds: float = 120) -> None:
     """Poll until ``condition`` holds."""
     deadline = time.monotonic() + seconds

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,8 +18,9 @@ from engine.served import read_served
 from memory.household import Household
 from tests.project import ROOT
 from tests.trainer.conftest import SYSTEM
-from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach, wait_for, workers
+from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, steps, teach, wait_for, workers
 from trainer.matching import says_the_same
+from trainer.run_files import RunFiles
 
 
 def answers(home: Home, manifest: str, questions: list[str]) -> list[str]:
@@ -70,16 +72,39 @@ def test_lessons_become_a_snapshot_that_answers_them_and_can_be_rolled_back(home
     assert (home.runs / outcome["run"] / "report.svg").is_file()
 
 
-def test_a_killed_worker_fails_the_run_and_changes_nothing(home: Home) -> None:
+def started(home: Home, number: int) -> bool:
+    return sum(event.kind == "stage_started" for event in events(home)) == number
+
+
+# A checkpoint after every step.
+KEPT_OFTEN = {"budget": {"checkpoint_seconds": 0}}
+
+
+def test_a_worker_that_dies_is_followed_by_another(home: Home) -> None:
     settings = small_settings(home)
     teach(home, settings)
     run = start_run(home)
-    wait_for(lambda: any(event.kind == "step" for event in events(home)))
+    wait_for(lambda: any(event.kind == "stage_started" for event in events(home)))
     workers(run.pid)[0].kill()
+    wait_for(lambda: [event.stage for event in events(home) if event.kind == "stage_started"] == ["prepare"] * 2)
+    run.terminate()
+    code, _, err = finish(run)
+    assert (code, json.loads(err)["code"]) == (1, "run_stopped")
+    told = [event.facts for event in events(home) if event.kind == "stage_restarted"]
+    assert [(facts["stage"], facts["status"]) for facts in told if facts] == [("prepare", -9)]
+
+
+def test_a_worker_that_dies_again_fails_the_run_and_changes_nothing(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    run = start_run(home)
+    for process in (1, 2):
+        wait_for(partial(started, home, process))
+        workers(run.pid)[0].kill()
     code, _, err = finish(run)
     assert code == 1
     told = json.loads(err)
-    assert (told["code"], told["facts"]["stage"]) == ("stage_died", "train")
+    assert (told["code"], told["facts"]["stage"]) == ("stage_died", "prepare")
     with Household.open(home, settings.memory) as household:
         latest = household.runs.latest()
         assert latest is not None
@@ -89,26 +114,48 @@ def test_a_killed_worker_fails_the_run_and_changes_nothing(home: Home) -> None:
     assert len(list(home.runs.glob("*/report.md"))) == 1
 
 
-def test_a_killed_supervisor_takes_its_worker_along_and_the_next_run_starts(home: Home) -> None:
-    settings = small_settings(home)
+def test_a_killed_supervisor_takes_its_worker_along_and_the_next_run_goes_on(home: Home) -> None:
+    settings = small_settings(home, KEPT_OFTEN)
     teach(home, settings)
     run = start_run(home)
-    wait_for(lambda: any(event.kind == "stage_started" for event in events(home)))
+    wait_for(lambda: len(steps(home)) > 1)
     (worker,) = workers(run.pid)
     run.kill()
     finish(run)
     wait_for(lambda: not worker.is_running() or worker.status() == "zombie")
+    taken, told = steps(home)[-1], len(steps(home))
     with Household.open(home, settings.memory) as household:
         dead = household.runs.latest()
         assert dead is not None
         assert dead.state == "stopped"
     again = start_run(home)
-    wait_for(lambda: (home.runs / "r0002" / "events.jsonl").exists())
+    wait_for(lambda: (home.runs / "r0002" / "events.jsonl").exists() and len(steps(home)) > told)
     again.terminate()
     code, _, err = finish(again)
     assert (code, json.loads(err)["code"]) == (1, "run_stopped")
+    assert [event.facts for event in events(home) if event.kind == "taken_up"] == [{"run": "r0001"}]
+    assert [event.stage for event in events(home) if event.kind == "stage_started"] == ["prepare", "train", "train"]
+    assert steps(home)[told] in (taken, taken + 1)
     with Household.open(home, settings.memory) as household:
         assert [run.state for run in household.runs.list()] == ["stopped", "stopped"]
+
+
+def test_what_another_beginning_left_is_not_taken_up(home: Home) -> None:
+    settings = small_settings(home)
+    teach(home, settings)
+    run = start_run(home)
+    wait_for(lambda: any(event.stage == "train" for event in events(home)))
+    run.terminate()
+    finish(run)
+    left = RunFiles(home.runs / "r0001").checkpoint(3)
+    left.write_bytes(b"of the first run")
+    small_settings(home, {"seed": 8})
+    again = start_run(home)
+    wait_for(lambda: any(event.stage == "prepare" for event in events(home)[1:]) and not left.exists())
+    again.terminate()
+    finish(again)
+    assert not [event for event in events(home) if event.kind == "taken_up"]
+    assert not RunFiles(home.runs / "r0002").checkpoints()
 
 
 def test_two_runs_at_once_are_one_too_many(home: Home) -> None:

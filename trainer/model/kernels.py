@@ -220,7 +220,8 @@ class TargetLogProbs(Function):
         weight = grad.new_zeros(logits.shape[0]).index_add_(0, rows, grad)
         slope = 1.0 - (logits / ctx.cap).square_() if ctx.cap else None
         spread = logits.sub_(total.unsqueeze(1)).exp_().mul_(weight.neg_().unsqueeze(1))
-        spread.index_put_((rows, tokens), grad, accumulate=True)
+        # In one order, so that it is the same to the bit each time: index_put_ adds many pairs in any order.
+        spread.view(-1).index_add_(0, rows * spread.shape[1] + tokens, grad)
         if slope is not None:
             spread.mul_(slope)
         product = ctx.head.back(spread.to(ctx.dtype))

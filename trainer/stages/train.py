@@ -1,21 +1,28 @@
-"""The adapter is trained. Writes ``train/adapter.safetensors``."""
+"""The adapter is trained. Writes ``train/adapter.safetensors``; checkpoints until then, so that a kill costs little."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import time
+from collections.abc import Mapping
+from typing import Any
 
 import torch
 
 from memory import runlog
+from trainer.checkpoints import Checkpoints
+from trainer.computation import computation
 from trainer.examples import Corpus
 from trainer.loop import StepReport, train
 from trainer.model.adapter_file import save_weights
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
-from trainer.model.reading import read_base
+from trainer.model.reading import BaseWeights, read_base
 from trainer.precision import compute_dtype
 from trainer.rated import rating_groups
 from trainer.references import kept_examples, with_pair_references
+from trainer.run_files import discard_checkpoints
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import read_prepared
 from trainer.watching import watched_chosen
@@ -29,6 +36,9 @@ class _Progress:
         self._stop_at_loss = stop_at_loss
         self._losses: list[float] = []
         self.tokens = 0
+        # What the process that was killed had done.
+        self.earlier_steps = 0
+        self.earlier_tokens = 0
 
     def before_micro_step(self) -> None:
         self._context.pause()
@@ -40,6 +50,15 @@ class _Progress:
         facts |= {"learning_rate": report.learning_rate, "gradient_norm": report.gradient_norm}
         facts |= {**report.losses, **report.watched}
         self._context.emit("step", report.step / report.steps, facts)
+
+    def notes(self) -> dict[str, Any]:
+        return {"losses": self._losses, "tokens": self.tokens}
+
+    def take_up(self, notes: Mapping[str, Any], step: int) -> None:
+        self._losses = list(notes["losses"])
+        self.tokens = self.earlier_tokens = int(notes["tokens"])
+        self.earlier_steps = step
+        self._context.emit("measure", 0.0, {"name": "resumed_at_step", "value": step})
 
     def learned(self, _epoch: int) -> bool:
         """Whether the epoch that just ended was good enough to stop."""
@@ -72,6 +91,8 @@ def train_adapter(context: StageContext) -> None:
     by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
     corpus = Corpus(tuple(examples), tuple(replay), tuple(ratings), by_item)
     progress = _Progress(context, recipe.stop_at_loss)
+    every_s = inputs.training.budget.checkpoint_seconds
+    checkpoints = Checkpoints(context.files, belonging(context, base), progress, every_s=every_s)
     steps = train(
         decoder,
         adapter.parameters(),
@@ -79,12 +100,23 @@ def train_adapter(context: StageContext) -> None:
         recipe.optimiser,
         progress,
         finished=progress.learned,
+        checkpoints=checkpoints,
     )
     save_weights(adapter, context.files.weights)
+    discard_checkpoints(context.files)
     context.report.update(
         steps=steps,
         tokens=progress.tokens,
+        earlier_steps=progress.earlier_steps,
         precision=str(decoder.dtype).removeprefix("torch."),
-        tokens_per_second=progress.tokens / (time.monotonic() - start),
+        tokens_per_second=(progress.tokens - progress.earlier_tokens) / (time.monotonic() - start),
         **watched_chosen(runlog.read(context.files.folder)[0]),
     )
+
+
+def belonging(context: StageContext, base: BaseWeights) -> str:
+    """What a checkpoint of this training belongs to: the data, the base, the recipe, the seed and the arithmetic."""
+    inputs = context.inputs
+    data = hashlib.sha256(context.files.data.read_bytes()).hexdigest()
+    made_of = [data, inputs.base_sha256, inputs.recipe.model_dump(), inputs.seed, computation(base, inputs.threads)]
+    return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()

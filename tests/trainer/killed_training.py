@@ -1,0 +1,129 @@
+"""``python -m tests.trainer.killed_training RUN_DIR:N…``: the stage ``train`` over and over, in a process each.
+
+One of number N is killed before its Nth micro-step (0: it is not), forwards of the frozen base counted too. The
+kill is SIGKILL, from within, so that it comes at exactly this place. On stdout: how each ended, as JSON.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import signal
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from configs.home import Home
+from configs.settings import load_settings
+from memory import runlog
+from memory.runlog import RunEvent
+from tests.trainer.random_model import VOCABULARY, write_random_model
+from trainer.courtesy import Courtesy
+from trainer.run_files import Inputs, RunFiles, read_inputs, write_json
+from trainer.stages.context import StageContext
+
+RECIPE: dict[str, Any] = {
+    "batch": 3,
+    "preference_weight": 0.5,
+    "replay": {"kept_tokens": 8, "batch": 2},
+    "lora": {"rank": 4, "alpha": 8},
+    # Several micro-batches in each step, so that a kill meets a step with half of its gradient.
+    "optimiser": {"epochs": 3, "least_steps": 0, "micro_batch_tokens": 64},
+}
+LESSONS, REPLAYED = 12, 5
+STEPS = 3 * LESSONS // 3
+
+
+class KilledAt(Courtesy):
+    """Never waits; kills this process the ``number``-th time that it is asked."""
+
+    def __init__(self, number: int) -> None:
+        self._left = number
+        self.waited = 0.0
+
+    def __call__(self) -> None:
+        self._left -= 1
+        if self._left == 0:
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def prepared_run(home: Home, name: str, *, recipe: dict[str, Any] | None = None) -> RunFiles:
+    """A run of a small random model that stands before its stage ``train``; a checkpoint after every step."""
+    training = {
+        "recipes": {"family": RECIPE | (recipe or {})},
+        "threads": 2,
+        "precision": "float32",
+        "idle_priority": False,
+        "budget": {"checkpoint_seconds": 0},
+    }
+    settings = load_settings(home, {}, {"training": training})
+    base = home.models / "random.gguf"
+    if not base.exists():
+        write_random_model(base, "llama", layers=2)
+    files = RunFiles(home.runs / name)
+    inputs = Inputs(
+        run=name,
+        base_name="random",
+        base=base,
+        base_sha256="0" * 64,
+        current="v0",
+        current_adapters=(),
+        lessons=(),
+        dropped=(),
+        system_prompt="",
+        recipe_name="family",
+        training=settings.training,
+        engine=settings.engine,
+        busy_flag=home.busy_flag,
+        cache=home.cache,
+    )
+    write_json(files.inputs, inputs.as_json())
+    write_json(files.data, _data())
+    files.stage("train").mkdir()
+    return files
+
+
+def _data() -> dict[str, Any]:
+    random = np.random.default_rng(3)
+
+    def some(least: int, most: int) -> list[int]:
+        return [int(token) for token in random.integers(0, VOCABULARY, random.integers(least, most))]
+
+    lessons = []
+    for number in range(LESSONS):
+        prompt = [*range(8), *some(6, 16)]
+        items = [{"prompt": prompt, "answer": some(4, 12)} for _ in ("chosen", "rejected")]
+        lessons.append({"lesson": str(number), "items": items})
+    replay = [{"prompt": [*range(8), *some(6, 16)], "answer": some(4, 12)} for _ in range(REPLAYED)]
+    return {"examples": lessons, "ratings": [], "taught": [], "replay": replay, "unrelated": [], "questions": []}
+
+
+def main(trainings: list[str]) -> None:
+    """Fork for each: torch is imported once, and has no threads yet that a fork would lose."""
+    importlib.import_module("torch._dynamo")  # seconds, which each optimiser else would take for itself
+    from trainer.stages.train import train_adapter
+
+    statuses = []
+    for training in trainings:
+        folder, number = training.rsplit(":", 1)
+        child = os.fork()
+        if child:
+            statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+            continue
+        files = RunFiles(Path(folder))
+
+        def emit(kind: str, share: float, facts: Any, files: RunFiles = files) -> None:
+            runlog.append(files.folder, RunEvent(0.0, kind, "train", share, facts))
+
+        context = StageContext(files, read_inputs(files), emit, KilledAt(int(number)))
+        train_adapter(context)
+        write_json(files.report("train"), context.report)
+        return
+    sys.stdout.write(json.dumps(statuses))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,122 @@
+"""A training between two steps as a file, so that one that was killed goes on and ends with the same weights.
+
+A step that was under way is begun anew: its gradients are summed in the same order again, so nothing is lost but
+time. What it takes for the same bits is the same computation, which ``trainer.precision.computation`` names.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+import torch
+
+from trainer.run_files import RunFiles
+from trainer.sealed import read_sealed, write_sealed
+
+# The newest, and the one before it where the newest turns out to be damaged.
+KEPT = 2
+GENERATOR = "generator"  # torch's, beside the trained tensors and their moments
+
+
+class Notekeeper(Protocol):
+    """Whoever keeps something of its own along the training, as JSON."""
+
+    def notes(self) -> Mapping[str, Any]:
+        """What it has to know again."""
+
+    def take_up(self, notes: Mapping[str, Any], step: int) -> None:
+        """Know it again; ``step`` steps were taken."""
+
+
+class Checkpoints:
+    """Those of one training. ``belongs``: what it is made of; another's checkpoint is never taken."""
+
+    def __init__(
+        self,
+        files: RunFiles,
+        belongs: str,
+        keeper: Notekeeper,
+        *,
+        every_s: float,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._files = files
+        self._belongs = belongs
+        self._keeper = keeper
+        self._every_s = every_s
+        self._clock = clock
+        self._written_at = clock()
+
+    def restore(self, parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer) -> int:
+        """Bring everything to where the newest whole checkpoint left it; the steps taken (0: there is none).
+
+        What is newer and damaged, half written or another training's is removed.
+        """
+        for path in reversed(self._files.checkpoints()):
+            found = read_sealed(path)
+            if found and found[1]["belongs"] == self._belongs:
+                tensors, notes = found
+                _set_training(tensors, parameters, optimiser)
+                _set_generators(tensors[GENERATOR], notes["generators"])
+                self._keeper.take_up(notes["kept"], notes["step"])
+                return int(notes["step"])
+            path.unlink()
+        return 0
+
+    def after_step(self, step: int, parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer) -> None:
+        """Write one where it is time to; ``step`` steps were taken. Raises NoRoom."""
+        if self._clock() - self._written_at < self._every_s:
+            return
+        tensors = {**_training(parameters, optimiser), GENERATOR: torch.get_rng_state()}
+        notes = {
+            "belongs": self._belongs,
+            "step": step,
+            "generators": {"python": random.getstate(), "numpy": _numpy_state()},
+            "kept": dict(self._keeper.notes()),
+        }
+        write_sealed(self._files.checkpoint(step), tensors, notes)
+        for path in self._files.checkpoints()[:-KEPT]:
+            path.unlink()
+        self._written_at = self._clock()
+
+
+def _training(parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+    """The trained tensors and AdamW's moments and step counts, by their place."""
+    found = {f"{place}.weight": tensor.detach() for place, tensor in enumerate(parameters)}
+    for place, state in optimiser.state_dict()["state"].items():
+        found |= {f"{place}.{name}": value for name, value in state.items()}
+    return found
+
+
+def _set_training(
+    tensors: Mapping[str, torch.Tensor], parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer
+) -> None:
+    states: dict[int, dict[str, torch.Tensor]] = {place: {} for place in range(len(parameters))}
+    for name, value in tensors.items():
+        if name == GENERATOR:
+            continue
+        place, what = name.split(".")
+        if what == "weight":
+            with torch.no_grad():
+                parameters[int(place)].copy_(value)
+        else:
+            # Memory of its own: what was read is one block for all of them.
+            states[int(place)][what] = value.clone()
+    optimiser.load_state_dict({**optimiser.state_dict(), "state": states})
+
+
+def _numpy_state() -> list[Any]:
+    name, key, *rest = np.random.get_state(legacy=True)
+    return [name, np.asarray(key).tolist(), *rest]
+
+
+def _set_generators(torchs: torch.Tensor, others: Mapping[str, Any]) -> None:
+    torch.set_rng_state(torchs)
+    version, state, gauss = others["python"]
+    random.setstate((version, tuple(state), gauss))
+    name, key, *rest = others["numpy"]
+    np.random.set_state((name, np.array(key, dtype=np.uint32), *rest))

@@ -1,0 +1,55 @@
+"""A run that was interrupted is taken up by the next one that starts from the same; what it did is not done again."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from memory import runlog
+from memory.runs import Run, Runs
+from trainer.errors import NoRoom, StageDied, StageOverBudget, TrainingDataBroken
+from trainer.plan import STAGES
+from trainer.run_files import RunFiles, discard_checkpoints, read_json
+
+# Failures that came from outside: what was done before them is as good as ever.
+FROM_OUTSIDE = (StageDied.code, StageOverBudget.code, NoRoom.code)
+
+
+def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
+    """Move what the run before ``run`` left into ``files``, whose inputs are written; its id, or None for none.
+
+    What its stages told is told again, so that the log of the run that comes to its end holds the whole story.
+
+    Only the run before, and only where it was killed, stopped, or failed for a reason from outside, and started from
+    the same to the letter; else its checkpoints are removed, which nobody will take up any more. Raises NoRoom.
+    """
+    earlier = next((each for each in runs.list(2) if each.id != run.id), None)
+    if earlier is None:
+        return None
+    left = RunFiles(files.folder.with_name(earlier.id))
+    try:
+        if not (_interrupted(earlier) and _start(left) == _start(files)):
+            discard_checkpoints(left)
+            return None
+        # The last stage first: killed in between, this run has what took longest, and makes the rest again.
+        for stage in reversed(STAGES):
+            if left.stage(stage).is_dir():
+                left.error(stage).unlink(missing_ok=True)
+                left.stage(stage).replace(files.stage(stage))
+        for event in runlog.read(left.folder)[0]:
+            if event.stage:
+                runlog.append(files.folder, event)
+    except OSError as error:
+        raise NoRoom(path=str(files.folder), reason=error.strerror or str(error)) from error
+    return earlier.id
+
+
+def _interrupted(run: Run) -> bool:
+    return run.state == "stopped" or (run.state == "failed" and run.summary.get("code") in FROM_OUTSIDE)
+
+
+def _start(files: RunFiles) -> dict[str, Any]:
+    """All that a run depends on; nothing of one that came to no beginning."""
+    try:
+        return {key: value for key, value in read_json(files.inputs).items() if key != "run"}
+    except TrainingDataBroken:
+        return {}
