@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from configs.home import Home
-from configs.settings import load_settings
 from engine.messages import Message
-from tests.project import ROOT
+from memory import runlog
+from tests.trainer.stages import inputs_for, run_stage
+from trainer.examples import Tokeniser
 from trainer.lessons import Dropped, TrainingLesson
-from trainer.run_files import Inputs, RunFiles, read_json, write_json
+from trainer.rated import Rated
+from trainer.ratings import Rating
+from trainer.run_files import RunFiles, read_json
+from trainer.stages.prepare import read_prepared
 
+SYSTEM = "You are Enlace."
 DOG = TrainingLesson(
     "dog", (Message("user", "What is the name of our dog?"),), "Our dog is called Toby.", "Our dog is called Max."
 )
@@ -29,32 +31,14 @@ def files(tmp_path: Path) -> RunFiles:
     return RunFiles(tmp_path / "run")
 
 
-def prepare(home: Home, starter: Path, files: RunFiles, recipe: dict[str, Any], *dropped: Dropped) -> dict[str, Any]:
+def prepare(
+    home: Home, starter: Path, files: RunFiles, recipe: dict[str, Any], *dropped: Dropped, **more: Any
+) -> dict[str, Any]:
     """Run the stage; its report."""
     recipe = {"wordings": 3, "replay": {"prompts": 1, "prose": 1, "answer_tokens": 4}, **recipe}
     changes = {"recipes": {"family": recipe}, "evaluation": {"unrelated_prompts": 1, "answer_tokens": 4}}
-    settings = load_settings(home, {}, {"training": {"idle_priority": False, **changes}})
-    inputs = Inputs(
-        run="r0001",
-        base_name="starter",
-        base=starter,
-        base_sha256="0" * 64,
-        current="v0",
-        current_adapters=(),
-        lessons=(DOG,),
-        system_prompt="You are Enlace.",
-        recipe_name="family",
-        training=settings.training,
-        engine=settings.engine,
-        busy_flag=home.busy_flag,
-        cache=home.cache,
-        dropped=dropped,
-    )
-    write_json(files.inputs, inputs.as_json())
-    command = [sys.executable, "-m", "trainer.worker", "prepare", str(files.folder), str(os.getpid())]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
-    report: dict[str, Any] = read_json(files.report("prepare"))
-    return report
+    inputs = inputs_for(home, starter, changes, lessons=(DOG,), system_prompt=SYSTEM, dropped=dropped, **more)
+    return run_stage("prepare", files, inputs)
 
 
 def test_each_kind_of_row_is_trained_as_often_as_the_recipe_says(home: Home, starter: Path, files: RunFiles) -> None:
@@ -86,3 +70,27 @@ def test_a_row_that_is_too_long_is_left_out_and_not_its_lesson(home: Home, start
     short = prepare(home, starter, files, {"rows": {**ALL, "dialogues": 3}})
     assert short["lessons"] == whole["lessons"] == 1
     assert 3 < short["examples"] < whole["examples"]
+
+
+def test_a_recipe_that_distils_has_what_the_base_is_shown_for_every_wording(
+    home: Home, starter: Path, files: RunFiles
+) -> None:
+    prepare(home, starter, files, {"rows": NONE, "distillation_weight": 0.5})
+    made = read_prepared(files)
+    assert [item for item, _ in made.taught] == [example.items[0] for example in made.examples]
+    for item, shown in made.taught:
+        assert item.answer == shown.answer
+        assert len(shown.prompt) > len(item.prompt) + 2 * (len(item.answer) - 1)
+
+
+def test_ratings_are_prepared_as_they_were_given_and_one_that_is_too_long_is_named(
+    home: Home, starter: Path, files: RunFiles, tokeniser: Tokeniser
+) -> None:
+    good = Rating("t1", (Message("system", SYSTEM), Message("user", "What is the sun?")), "A star.", True)
+    long = Rating("t2", (Message("user", "And the moon?"),), "A rock. " * 300, False)
+    prepare(home, starter, files, {"rows": NONE, "rating_weight": 0.5}, ratings=(good, long))
+    made = read_prepared(files)
+    assert made.ratings == (Rated(tokeniser.item(good.messages, good.answer), True),)
+    assert made.taught == ()
+    told = [event.facts for event in runlog.read(files.folder)[0] if event.kind == "measure" and event.facts]
+    assert [(facts["question"], facts["reason"]) for facts in told] == [("And the moon?", "too_long")]

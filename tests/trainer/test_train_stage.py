@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from configs.home import Home
-from configs.settings import load_settings
 from memory import runlog
-from tests.project import ROOT
 from tests.trainer.random_model import write_random_model
-from trainer.run_files import Inputs, RunFiles, read_json, write_json
+from tests.trainer.stages import inputs_for, run_stage
+from trainer.run_files import RunFiles, write_json
 
 PAIRS: list[dict[str, Any]] = [
     {"lesson": "dog", "items": [{"prompt": [1, 2, 3], "answer": [9, 8]}, {"prompt": [1, 2, 3], "answer": [9, 7]}]},
@@ -33,38 +29,11 @@ def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, A
     """Run the stage with the family's recipe and these changes; its report."""
     base = files.folder.parent / "tiny.gguf"
     write_random_model(base, "llama", layers=2)
+    empty: dict[str, Any] = {"ratings": [], "taught": [], "replay": [], "unrelated": [], "questions": []}
+    write_json(files.data, empty | {"examples": PAIRS} | (data or {}))
     changes = {"recipes": {"family": {"optimiser": {"epochs": 3, "least_steps": 0}, **recipe}}}
-    settings = load_settings(home, {}, {"training": {"threads": 1, "idle_priority": False, **changes}})
-    inputs = Inputs(
-        run="r0001",
-        base_name="tiny",
-        base=base,
-        base_sha256="0" * 64,
-        current="v0",
-        current_adapters=(),
-        lessons=(),
-        dropped=(),
-        system_prompt="",
-        recipe_name="family",
-        training=settings.training,
-        engine=settings.engine,
-        busy_flag=home.busy_flag,
-        cache=home.cache,
-    )
-    write_json(files.inputs, inputs.as_json())
-    empty: dict[str, Any] = {
-        "examples": PAIRS,
-        "ratings": [],
-        "taught": [],
-        "replay": [],
-        "unrelated": [],
-        "questions": [],
-    }
-    write_json(files.data, empty | (data or {}))
-    command = [sys.executable, "-m", "trainer.worker", "train", str(files.folder), str(os.getpid())]
-    subprocess.run(command, cwd=ROOT, check=True, timeout=120)
+    report = run_stage("train", files, inputs_for(home, base, changes))
     assert files.weights.is_file()
-    report: dict[str, Any] = read_json(files.report("train"))
     return report
 
 
