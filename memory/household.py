@@ -21,6 +21,7 @@ from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
+from memory.run_texts import clear_files, forget
 from memory.runs import Runs
 from memory.snapshots import Snapshots
 from memory.wording import Wordings
@@ -97,6 +98,23 @@ class Household:
             run = None
         learned = self.runs.lessons(run) if run else frozenset()
         return [lesson for lesson in self.lessons_for_training() if lesson.id not in learned]
+
+    def forget_withdrawn(self, *more: str) -> tuple[str, ...]:
+        """Take what past runs hold of lessons that were taken back, and of ``more`` (ids), out of their folders.
+
+        What the trainer has kept to save time goes with it: the base's answers to questions like theirs. The runs that
+        held something; the one that works right now is left alone. Raises FileNotWritten.
+        """
+        running, taken_back = self.runs.running(), self.runs.taken_back()
+        found = []
+        for folder in sorted(path for path in self.home.runs.iterdir() if path.is_dir()):
+            lessons = taken_back.get(folder.name, frozenset()) | frozenset(more)
+            works = running is not None and running.id == folder.name
+            if lessons and not works and forget(folder, lessons, self._clock()):
+                found.append(folder.name)
+        if found:
+            clear_files(self.home.cache)
+        return tuple(found)
 
     def close(self) -> None:
         for database, _ in self._opened.values():

@@ -22,8 +22,8 @@ class RunEvent:
     Kinds and their facts: run_started {run, recipe, who}; taken_up {run: the one that was interrupted}; stage_started;
     stage_restarted {stage, status, log}; progress; step {loss, step, steps, …}; measure {name, …}; stage_done; verdict
     {decision "SHIP" | "HOLD", checks [{name, value, bound, at_least, ok}], reasons}; promoted {snapshot}; run_failed
-    {code, facts}; run_done {decision, snapshot}. A line that a crash tore
-    reads as kind "unreadable" {line}.
+    {code, facts}; run_done {decision, snapshot}; later perhaps lessons_withdrawn {lessons}, whose words were taken out.
+    A line that a crash tore reads as kind "unreadable" {line}.
     """
 
     time: float

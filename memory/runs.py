@@ -66,6 +66,15 @@ class Runs:
         rows = self._family.rows("SELECT lesson FROM run_lessons WHERE run = ?", (number_in(run_id, "r"),))
         return frozenset(row["lesson"] for row in rows)
 
+    def taken_back(self) -> dict[str, frozenset[str]]:
+        """For each run, those of its lessons that were withdrawn since, or are not shared any more."""
+        found: dict[str, set[str]] = {}
+        for row in self._family.rows(
+            "SELECT run, lesson FROM run_lessons WHERE lesson NOT IN (SELECT id FROM lessons WHERE status = 'active')"
+        ):
+            found.setdefault(_id(row["run"]), set()).add(row["lesson"])
+        return {run: frozenset(lessons) for run, lessons in found.items()}
+
     def finish(
         self, run_id: str, state: State, *, snapshot: str | None = None, summary: Mapping[str, Any] | None = None
     ) -> Run:

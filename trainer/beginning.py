@@ -9,7 +9,7 @@ from configs.settings import Settings
 from engine.catalogue import model_path
 from engine.served import AdapterFile
 from memory.household import Household
-from trainer.errors import BaseReplaced, NothingToLearn, RecipeUnknown
+from trainer.errors import BaseReplaced, NothingLeft, NothingToLearn, RecipeUnknown, TrainerError
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
 from trainer.ratings import latest_opinions
@@ -22,15 +22,15 @@ def begin(
 ) -> Inputs:
     """Write the run's ``inputs.json`` and return what it says.
 
-    Raises RecipeUnknown, NothingToLearn, BaseReplaced, ModelMissing, ModelBroken, NotTrainable, ShapeNotTrainable,
-    ArtifactMissing, NoRoom.
+    Raises RecipeUnknown, NothingToLearn, NothingLeft, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
+    ShapeNotTrainable, ArtifactMissing, NoRoom.
     """
     training = settings.training
     if recipe_name not in training.recipes:
         raise RecipeUnknown(recipe=recipe_name, known=", ".join(training.recipes))
     kept, dropped = sorted_out(household.corrections())
     if not kept:
-        raise NothingToLearn(dropped=len(dropped))
+        raise _nothing_to_learn(household, len(dropped))
     ratings = latest_opinions(household.ratings()) if training.recipes[recipe_name].rating_weight else []
     name, path, digest = _base(home, settings, household)
     trainable_config(GGUFFile(path))
@@ -60,6 +60,17 @@ def begin(
     )
     write_json(files.inputs, inputs.as_json())
     return inputs
+
+
+def _nothing_to_learn(household: Household, dropped: int) -> TrainerError:
+    """Whether there is something to unlearn: a current snapshot with adapters, over a base that is a snapshot too."""
+    listed = household.snapshots.list()
+    current = household.snapshots.current() if listed else None
+    if current is not None and current.adapters:
+        for snapshot in listed:
+            if not snapshot.adapters and snapshot.base_sha256 == current.base_sha256:
+                return NothingLeft(current=current.id, base=snapshot.id)
+    return NothingToLearn(dropped=dropped)
 
 
 def _base(home: Home, settings: Settings, household: Household) -> tuple[str, Path, str]:

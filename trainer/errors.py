@@ -35,6 +35,18 @@ class NothingToLearn(TrainerError):
     code = "nothing_to_learn"
 
 
+class NothingLeft(TrainerError):
+    """Every lesson was withdrawn, and the current snapshot still knows some. facts: current, base (a snapshot)."""
+
+    code = "nothing_left"
+
+
+class LessonsTakenBack(TrainerError):
+    """Lessons were withdrawn while they were trained. facts: run, number."""
+
+    code = "lessons_taken_back"
+
+
 class RecipeUnknown(TrainerError):
     """facts: recipe, known."""
 

@@ -7,6 +7,7 @@ with which that one goes on where it starts from the same.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -23,11 +24,12 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from memory import runlog
+from memory.errors import FileNotWritten
 from memory.household import Household
 from memory.runlog import RunEvent
 from memory.runs import Run, State
 from trainer.beginning import begin
-from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
+from trainer.errors import LessonsTakenBack, NoRoom, RunStopped, StageDied, StageOverBudget
 from trainer.gate import judge
 from trainer.manifest import write_manifest
 from trainer.plan import STAGES
@@ -88,7 +90,15 @@ class Supervisor:
             self._failed(run, error)
             raise
         finally:
+            with contextlib.suppress(FileNotWritten):
+                # What was withdrawn meanwhile, or could not be taken out before; the next training tries again.
+                self._forget_withdrawn()
             leave_report(self._home, run.id, self._settings.training.budget.report_seconds)
+
+    def _forget_withdrawn(self) -> None:
+        """Take withdrawn lessons out of the folders of runs that ended. Raises FileNotWritten."""
+        for changed in self._household.forget_withdrawn():
+            leave_report(self._home, changed, self._settings.training.budget.report_seconds)
 
     def _stage(self, stage: str, files: RunFiles) -> None:
         """Run one stage to its end; a process of it that died without a word is followed by another.
@@ -150,6 +160,9 @@ class Supervisor:
         self._tell("verdict", 0.98, verdict.as_json())
         if self._stopping:
             raise RunStopped(run=run.id)
+        taken_back = self._household.runs.taken_back().get(run.id)
+        if taken_back:
+            raise LessonsTakenBack(run=run.id, number=len(taken_back))
         snapshot = None
         if verdict.decision == "SHIP":
             engine = self._settings.engine

@@ -119,10 +119,16 @@ def share(reference: LessonArgument, member: MemberOption = None) -> int:
 
 
 def withdraw(reference: LessonArgument, member: MemberOption = None) -> int:
-    """Take a lesson out of recall and of the trainings to come."""
+    """Take a lesson out of recall, of the trainings to come, and of what past ones wrote."""
+    from app.withdrawing import forget_in_runs, snapshot_that_knows
+
     with open_session(member=member) as session:
         lesson = session.memory.lessons.withdraw(_find(session, reference).id)
+        forget_in_runs(session, lesson.id)
         write(session.catalogue.text("command.lessons.withdrawn", question=lesson.question))
+        snapshot = snapshot_that_knows(session, lesson.id)
+        if snapshot:
+            write(session.catalogue.text("command.lessons.still_known", snapshot=snapshot))
         return 0
 
 

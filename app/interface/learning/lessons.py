@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Horizontal, Vertical, VerticalScroll
@@ -15,6 +16,7 @@ from textual.widgets.option_list import Option
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
+from app.withdrawing import forget_in_runs
 from configs.errors import EnlaceError
 from memory.text import fold
 
@@ -93,12 +95,25 @@ class LessonsPane(Vertical):
             self.post_message(Said(error=error))
             return
 
+        if how != "share":
+            self._forget(lesson.id)
+
         def undo() -> None:
             back(lesson.id)
+            if how == "share":
+                self._forget(lesson.id)
             self.refresh_list()
 
         self.refresh_list()
         self.post_message(Said(self.app.catalogue.text(f"screen.learning.lessons.{sentence}"), undo=undo))
+
+    @work
+    async def _forget(self, lesson_id: str) -> None:
+        """Take it out of what past trainings wrote, which takes a moment where there were many."""
+        try:
+            await asyncio.to_thread(forget_in_runs, self.app.session, lesson_id)
+        except EnlaceError as error:
+            self.post_message(Said(error=error))
 
     @on(Input.Changed)
     def _searched(self) -> None:

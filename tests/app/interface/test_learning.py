@@ -12,6 +12,7 @@ from app.session import Session
 from configs.home import Home
 from memory.runlog import RunEvent, append
 from tests.app.interface.conftest import Opener, Person
+from tests.app.test_withdrawing import learned
 
 VERDICT = {
     "decision": "HOLD",
@@ -67,6 +68,18 @@ async def test_a_lesson_is_kept_private_shared_and_withdrawn_each_with_undo(
         await person.pilot.pause()
         now = lessons.get(lesson.id)
         assert (now.visibility, now.status) == ("shared", "active")
+
+
+async def test_what_is_taken_back_on_the_screen_leaves_past_trainings_too(
+    session: Session, open_interface: Opener
+) -> None:
+    lesson, folder = learned(session)
+    async with open_interface() as person:
+        await learning(person)
+        person.find("#lesson-list").focus()
+        await person.pilot.press("delete")
+        await person.until(lambda: "Kaspar" not in (folder / "evaluate" / "measures.json").read_text())
+        assert session.memory.lessons.get(lesson.id).status == "withdrawn"
 
 
 async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_shown(

@@ -1,0 +1,28 @@
+"""A lesson that is taken back leaves recall and later trainings at once, and the folders of past trainings with it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from app.session import Session
+
+
+def forget_in_runs(session: Session, lesson_id: str) -> None:
+    """Take a lesson that is shared no longer out of what past trainings wrote, and write their reports anew.
+
+    Raises FileNotWritten, OutputUnwritable.
+    """
+    changed = session.household.forget_withdrawn(lesson_id)
+    if changed:
+        from app.report.files import leave_report
+
+        for run in changed:
+            leave_report(session.home, session.household.runs.get(run), session.catalogue)
+
+
+def snapshot_that_knows(session: Session, lesson_id: str) -> str | None:
+    """The current snapshot, where it was trained on this lesson."""
+    current = session.snapshot()
+    known = current.run is not None and lesson_id in session.household.runs.lessons(current.run)
+    return current.id if known else None
