@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import struct
 from pathlib import Path
 
@@ -12,10 +11,7 @@ import pytest
 from app.catalogue import Catalogue
 from app.errors_text import explain
 from configs.home import Home
-from configs.settings import load_settings
 from engine.catalogue import STARTER
-from engine.scoring import LocalModel
-from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import events, finish, small_settings, start_run, teach
 from tests.trainer.random_model import write_random_model
 from trainer.errors import NotTrainable, ShapeNotTrainable, TemplateNotTrainable
@@ -63,18 +59,20 @@ def test_the_sentence_says_that_it_can_be_talked_with_and_what_can_be_taught(
     assert issubclass(kind, TemplateNotTrainable) or TRAINABLE in explained.next
 
 
-def test_a_vocabulary_without_the_tokens_of_its_template_cannot_be_taught(starter: Path, home: Home) -> None:
-    model = home.models / "other.gguf"
-    shutil.copyfile(starter, model)
+def test_a_run_on_a_vocabulary_without_the_tokens_of_its_template_ends_before_anything_is_computed(
+    starter: Path, home: Home
+) -> None:
+    teach(home, small_settings(home))
+    model = home.models / f"{STARTER}.gguf"
     token, another = (struct.pack("<Q", 12) + text for text in (b"<|im_start|>", b"<|xx_start|>"))
-    content = model.read_bytes()
+    content = starter.read_bytes()
     assert content.count(token) == 1
     model.write_bytes(content.replace(token, another))
-    with LocalModel(model, load_settings(home, {}).engine, context_size=64, threads=1) as served:
-        tokeniser = Tokeniser(served.template, served.vocabulary, SYSTEM)
-        with pytest.raises(TemplateNotTrainable) as caught:
-            check_template(tokeniser, model)
-    assert caught.value.facts == {"path": str(model), "reason": "<|im_start|> is no token"}
+    code, _, err = finish(start_run(home))
+    told = json.loads(err)
+    assert (code, told["code"]) == (1, "template_not_trainable")
+    assert told["facts"] == {"path": str(model), "reason": "<|im_start|> is no token"}
+    assert not any(event.kind == "progress" for event in events(home))
 
 
 def test_the_starters_template_can_be_taught(tokeniser: Tokeniser, starter: Path) -> None:
