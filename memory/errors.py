@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from configs.errors import EnlaceError
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from configs.errors import EnlaceError, Fact
+
+if TYPE_CHECKING:
+    from memory.lesson_files import BadLine
 
 
 class DatabaseDamaged(EnlaceError):
@@ -125,10 +131,14 @@ class LessonTooLong(EnlaceError):
     exit_code = 2
 
 
-class LessonLineWrong(EnlaceError):
-    """A line of an imported file is no lesson. facts: file, line, reason."""
+class LessonLinesWrong(EnlaceError):
+    """Lines of an imported file are no lessons: ``bad``. facts: file, count."""
 
-    code = "lesson_line_wrong"
+    code = "lesson_lines_wrong"
+
+    def __init__(self, bad: Sequence[BadLine] = (), **facts: Fact) -> None:
+        super().__init__(**facts)
+        self.bad = bad
 
 
 class FileUnreadable(EnlaceError):

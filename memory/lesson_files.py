@@ -7,15 +7,17 @@ there and bring a lesson back whole here.
 
 from __future__ import annotations
 
+import codecs
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
+from configs.errors import Fact
 from memory.clock import iso, seconds_of
-from memory.errors import FileUnreadable, LessonEmpty, LessonLineWrong, LessonTooLong, LessonUnchanged
+from memory.errors import FileUnreadable, LessonEmpty, LessonLinesWrong, LessonTooLong, LessonUnchanged
 from memory.lessons import Lesson, Lessons
 from memory.visibility import Visibility
 from memory.whole_files import write_whole
@@ -24,6 +26,10 @@ from memory.wording import question_key
 Form = Literal["preference", "supervised"]
 # Lessons sort by their id, so an id of another program's making is not kept.
 _OWN_ID = re.compile("[0-9a-f]{32}")
+# How a text begins into which a chat template was put already: its turns cannot be told apart for certain any more.
+TEMPLATED = re.compile(
+    r"\s*(?:<s>|<bos>|<\|begin_of_text\|>)?\s*(?:<\|im_start\|>|<\|start_header_id\|>|<start_of_turn>|\[INST\])"
+)
 _ROLES = ("system", "user", "assistant", "tool")
 
 
@@ -36,11 +42,25 @@ class Exported:
 
 
 @dataclass(frozen=True)
+class BadLine:
+    """A line that is no lesson. ``raw``: the line itself, without its line feed.
+
+    ``reason``: not_utf8, not_json, not_object, missing, wrong_type, templated, or an error's code; ``facts`` say more.
+    """
+
+    line: int
+    reason: str
+    facts: Mapping[str, Fact]
+    raw: bytes
+
+
+@dataclass(frozen=True)
 class Imported:
-    """How many lessons were added, and how many were there already."""
+    """How many lessons were added, how many were there already, and which lines are none."""
 
     added: int
     known: int
+    bad: tuple[BadLine, ...] = ()
 
 
 def export_jsonl(lessons: Iterable[Lesson], path: Path, form: Form = "preference") -> Exported:
@@ -65,39 +85,50 @@ def as_jsonl(lessons: Iterable[Lesson], form: Form = "preference") -> tuple[str,
     return "".join(lines), Exported(len(lines), left_out)
 
 
-def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False) -> Imported:
+def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False, bad_to: Path | None = None) -> Imported:
     """Add the lessons of a file as this member's: all of them, or none. Those that are there already stay as they are.
 
-    Raises FileUnreadable, LessonLineWrong.
+    ``bad_to``: a file that gets the lines that are no lesson, byte for byte; the others are added then.
+    Raises FileUnreadable, LessonLinesWrong, FileNotWritten.
     """
     visibility: Visibility = "shared" if shared else "private"
     known_ids = {lesson.id for lesson in lessons.list()}
     known = {_content(lesson) for lesson in lessons.list(status="active")}
     added = left = 0
+    bad: list[BadLine] = []
     # Read to its end before the transaction: a pipe may keep us waiting, and nobody else could write meanwhile.
     lines = list(_parsed(path))
     with lessons.together(visibility):
-        for number, line in lines:
-            content = (question_key(line["prompt"][-1]["content"]), line["chosen"], line["rejected"])
-            if line["id"] in known_ids or content in known:
+        for line in lines:
+            if isinstance(line, BadLine):
+                bad.append(line)
+                continue
+            number, raw, fields = line
+            content = (question_key(fields["prompt"][-1]["content"]), fields["chosen"], fields["rejected"])
+            if fields["id"] in known_ids or content in known:
                 left += 1
                 continue
             try:
                 lessons.add(
-                    line["prompt"],
-                    line["chosen"],
-                    line["rejected"],
+                    fields["prompt"],
+                    fields["chosen"],
+                    fields["rejected"],
                     visibility=visibility,
                     source="import",
-                    snapshot=line["snapshot"],
-                    lesson_id=line["id"],
-                    created_at=line["created_at"],
+                    snapshot=fields["snapshot"],
+                    lesson_id=fields["id"],
+                    created_at=fields["created_at"],
                 )
             except (LessonEmpty, LessonUnchanged, LessonTooLong) as error:
-                raise LessonLineWrong(file=str(path), line=number, reason=error.code) from error
+                bad.append(BadLine(number, error.code, error.facts, raw))
+                continue
             known.add(content)
             added += 1
-    return Imported(added, left)
+        if bad and bad_to is None:
+            raise LessonLinesWrong(bad, file=str(path), count=len(bad))
+        if bad and bad_to is not None:
+            write_whole(bad_to, b"".join(each.raw + b"\n" for each in bad))
+    return Imported(added, left, tuple(bad))
 
 
 def _content(lesson: Lesson) -> tuple[str, str, str]:
@@ -120,37 +151,86 @@ def _line(lesson: Lesson, form: Form) -> dict[str, Any]:
     }
 
 
-def _parsed(path: Path) -> Iterator[tuple[int, dict[str, Any]]]:
+def _parsed(path: Path) -> Iterator[BadLine | tuple[int, bytes, dict[str, Any]]]:
+    """Number, bytes and fields of each line that is not blank. Raises FileUnreadable."""
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        content = path.read_bytes()
+        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            content = content.decode("utf-16").encode("utf-8", errors="surrogatepass")
     except (OSError, UnicodeDecodeError) as error:
         raise FileUnreadable(path=str(path), reason=str(error)) from error
     # Not splitlines(): JSON allows U+2028 inside a string.
-    for number, raw in enumerate(text.split("\n"), start=1):
+    for number, raw in enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
         if raw.strip():
             try:
-                yield number, _checked(json.loads(raw))
-            except (ValueError, KeyError, TypeError, RecursionError) as error:
-                raise LessonLineWrong(file=str(path), line=number, reason=str(error)) from error
+                yield number, raw, _checked(_object(raw))
+            except _Wrong as wrong:
+                yield BadLine(number, wrong.reason, wrong.facts, raw)
 
 
-def _checked(line: Any) -> dict[str, Any]:
-    """A line with plain texts for answers. Raises ValueError, KeyError, TypeError with what is wrong."""
-    if not isinstance(line, dict):
-        raise ValueError("the line is not an object")
-    prompt = _messages(line["prompt"], "prompt")
+class _Wrong(Exception):
+    """Why a line is no lesson. ``reason``: the name of a text of the catalogues, whose facts are ``facts``."""
+
+    def __init__(self, reason: str, **facts: Fact) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.facts = facts
+
+
+def _object(raw: bytes) -> dict[str, Any]:
+    """Raises _Wrong."""
+    try:
+        value = json.loads(raw.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise _Wrong("not_utf8", column=error.start + 1) from error
+    except json.JSONDecodeError as error:
+        raise _Wrong("not_json", column=error.colno) from error
+    except (ValueError, RecursionError) as error:
+        # A number of more digits than Python reads, or brackets in brackets without end.
+        raise _Wrong("not_json", column=1) from error
+    if not isinstance(value, dict):
+        raise _Wrong("not_object")
+    return value
+
+
+def _checked(line: dict[str, Any]) -> dict[str, Any]:
+    """A line with plain texts for answers. Raises _Wrong."""
+    if "messages" in line and "prompt" not in line:
+        # SFTTrainer's other form: the answer is the last message.
+        *prompt, last = _messages(line["messages"], "messages") or [{}]
+        chosen = _answer([last], "messages")
+    else:
+        prompt = _messages(_field(line, "prompt"), "prompt")
+        name = "completion" if "completion" in line and "chosen" not in line else "chosen"
+        chosen = _answer(_field(line, name), name)
     if not prompt:
-        raise ValueError('"prompt" is empty')
+        raise _Wrong("lesson_empty", part="question")
+    if isinstance(line.get("prompt"), str) and TEMPLATED.match(line["prompt"]):
+        raise _Wrong("templated")
     lesson_id, created_at = line.get("id"), line.get("created_at")
     snapshot = line.get("snapshot")
     return {
         "id": lesson_id if isinstance(lesson_id, str) and _OWN_ID.fullmatch(lesson_id) else None,
         "prompt": prompt,
-        "chosen": _answer(line["chosen"] if "chosen" in line else line["completion"], "chosen"),
+        "chosen": chosen,
         "rejected": _answer(line.get("rejected") or "", "rejected"),
         "snapshot": snapshot if isinstance(snapshot, str) else None,
-        "created_at": seconds_of(created_at) if isinstance(created_at, str) else None,
+        "created_at": _seconds(created_at) if isinstance(created_at, str) else None,
     }
+
+
+def _field(line: Mapping[str, Any], name: str) -> Any:
+    """Raises _Wrong where the line has no such field."""
+    if name not in line:
+        raise _Wrong("missing", field=name)
+    return line[name]
+
+
+def _seconds(text: str) -> float:
+    try:
+        return seconds_of(text)
+    except (ValueError, OverflowError) as error:
+        raise _Wrong("wrong_type", field="created_at") from error
 
 
 def _messages(value: Any, part: str) -> list[dict[str, str]]:
@@ -160,7 +240,7 @@ def _messages(value: Any, part: str) -> list[dict[str, str]]:
         isinstance(m, dict) and m.get("role") in _ROLES and isinstance(m.get("content"), str) for m in value
     )
     if not good:
-        raise ValueError(f'"{part}" is neither a text nor a list of messages with role and content')
+        raise _Wrong("wrong_type", field=part)
     return [{"role": m["role"], "content": m["content"]} for m in value]
 
 
@@ -169,5 +249,5 @@ def _answer(value: Any, part: str) -> str:
         return value
     messages = _messages(value, part)
     if len(messages) != 1 or messages[0]["role"] != "assistant":
-        raise ValueError(f'"{part}" is not one message of the assistant')
+        raise _Wrong("wrong_type", field=part)
     return messages[0]["content"]

@@ -1,4 +1,4 @@
-"""Text files that appear whole or not at all, readable by their owner alone."""
+"""Files that appear whole or not at all, readable by their owner alone."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from pathlib import Path
 from memory.errors import FileNotWritten
 
 
-def write_whole(path: Path, text: str) -> None:
-    """Write ``text`` aside in UTF-8 and put it in the place of ``path``. Raises FileNotWritten."""
+def write_whole(path: Path, content: str | bytes) -> None:
+    """Write ``content``, a text in UTF-8, aside and put it in the place of ``path``. Raises FileNotWritten."""
     aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
     try:
         handle = os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with open(handle, "w", encoding="utf-8", errors="replace") as file:
-            file.write(text)
+        with open(handle, "wb") as file:
+            file.write(content if isinstance(content, bytes) else content.encode("utf-8", errors="replace"))
             file.flush()
             os.fsync(file.fileno())
         aside.replace(path)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
@@ -12,13 +13,16 @@ from app.commands.options import JsonOption, MemberOption, find, group, moment
 from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
 
 if TYPE_CHECKING:
+    from app.catalogue import Catalogue
     from app.session import Session
+    from memory.lesson_files import BadLine
     from memory.lessons import Lesson
 
 LessonArgument = Annotated[str, typer.Argument(help="command.lessons.reference")]
 PrivateOption = Annotated[bool, typer.Option("--private", help="command.lessons.private")]
 # Stands for the standard input, or the standard output.
 STREAM = Path("-")
+MOST_TOLD: Final = 20  # bad lines of a file; more would push the first ones off the screen
 FileArgument = Annotated[Path, typer.Argument(help="command.lessons.file")]
 
 
@@ -76,15 +80,37 @@ def add(
         return 0
 
 
-def import_lessons(file: FileArgument, member: MemberOption = None, private: PrivateOption = False) -> int:
-    """Add the lessons of a JSON Lines file, all of them or none."""
+def import_lessons(
+    file: FileArgument,
+    member: MemberOption = None,
+    private: PrivateOption = False,
+    skip_bad: Annotated[Path | None, typer.Option("--skip-bad", help="command.lessons.skip_bad")] = None,
+) -> int:
+    """Add the lessons of a JSON Lines file, all of them or none; or all but the bad lines, which are kept."""
+    from memory.errors import LessonLinesWrong
     from memory.lesson_files import import_jsonl
 
     with open_session(member=member) as session:
         source = Path("/dev/stdin") if file == STREAM else file
-        done = import_jsonl(session.memory.lessons, source, shared=not private)
-        write(session.catalogue.count("command.lessons.imported", done.added, known=done.known))
+        words = session.catalogue
+        try:
+            done = import_jsonl(session.memory.lessons, source, shared=not private, bad_to=skip_bad)
+        except LessonLinesWrong as wrong:
+            _tell_bad_lines(words, wrong.bad)
+            raise
+        if done.bad:
+            _tell_bad_lines(words, done.bad)
+            remark(words.count("command.lessons.skipped", len(done.bad), path=skip_bad))
+        write(words.count("command.lessons.imported", done.added, known=done.known))
         return 0
+
+
+def _tell_bad_lines(words: Catalogue, lines: Sequence[BadLine]) -> None:
+    """Each line that is no lesson with its number and why, up to a screenful."""
+    for line in lines[:MOST_TOLD]:
+        remark(words.text(f"command.lessons.bad.{line.reason}", line=line.line, **line.facts))
+    if len(lines) > MOST_TOLD:
+        remark(words.text("command.lessons.bad.more", number=len(lines) - MOST_TOLD))
 
 
 def export(

@@ -176,6 +176,21 @@ def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(here: 
     assert "0 lessons added; 1" in here("lessons", "import", str(file)).out
 
 
+def test_bad_lines_of_lessons_are_named_and_kept_beside(here: Run, tmp_path: Path) -> None:
+    file, aside = tmp_path / "in.jsonl", tmp_path / "bad.jsonl"
+    file.write_text('{"prompt": "q", "chosen": "c"}\n{"prompt": "q"}\n' + "{\n" * 30, encoding="utf-8")
+    refused = here("lessons", "import", str(file))
+    assert refused.code == 1
+    assert "Line 2 lacks the field chosen." in refused.err
+    assert "Line 3 is not JSON" in refused.err
+    assert "… and 11 more." in refused.err
+    assert "31 lines of" in refused.err
+    done = here("lessons", "import", str(file), "--skip-bad", str(aside))
+    assert (done.code, "1 lesson added" in done.out) == (0, True)
+    assert "Line 2 lacks the field chosen." in done.err
+    assert aside.read_text(encoding="utf-8") == '{"prompt": "q"}\n' + "{\n" * 30
+
+
 def test_lessons_come_from_a_pipe_and_go_into_one(enlace: Run) -> None:
     enlace("lessons", "add", "--question", "What is it?", "--chosen", "A \x9blamp.", "--rejected", "A cat.")
     written = enlace("lessons", "export", "-")

@@ -11,7 +11,6 @@ from memory.errors import (
     FileNotWritten,
     FileUnreadable,
     LessonEmpty,
-    LessonLineWrong,
     LessonTooLong,
     LessonUnchanged,
     LessonUnknown,
@@ -184,32 +183,6 @@ def test_the_supervised_form_holds_lessons_without_a_wrong_answer_too(memory: Me
     memory.lessons.add(asked("¿Y el gato?"), "Mia")
     assert export_jsonl(memory.lessons.list(), tmp_path / "x", "supervised") == Exported(1, 0)
     assert json.loads((tmp_path / "x").read_text())["completion"] == [{"role": "assistant", "content": "Mia"}]
-
-
-@pytest.mark.parametrize(
-    "bad",
-    [
-        "{",
-        "[]",
-        "{}",
-        '{"prompt": "q"}',
-        '{"prompt": "q", "chosen": 3, "rejected": "r"}',
-        '{"prompt": [], "chosen": "c"}',
-        '{"prompt": [{"role": "user"}], "chosen": "c"}',
-        '{"prompt": [{"role": "user", "content": "q"}], "chosen": [{"role": "user", "content": "c"}]}',
-        '{"prompt": "q", "chosen": "same", "rejected": "same"}',
-        '{"prompt": "q", "chosen": " "}',
-        '{"prompt": "q", "chosen": "c", "created_at": "yesterday"}',
-        "[" * 100_000,
-    ],
-)
-def test_a_bad_line_is_named_by_its_number_and_nothing_is_added(memory: MemberMemory, tmp_path: Path, bad: str) -> None:
-    path = tmp_path / "in.jsonl"
-    path.write_text('{"prompt": "q1", "chosen": "c"}\n\n' + bad + "\n", encoding="utf-8")
-    with pytest.raises(LessonLineWrong) as caught:
-        import_jsonl(memory.lessons, path)
-    assert caught.value.facts["line"] == 3
-    assert memory.lessons.list() == []
 
 
 def test_halves_of_characters_in_a_file_do_no_harm(memory: MemberMemory, tmp_path: Path) -> None:
