@@ -23,9 +23,11 @@ from configs.settings import Settings
 from engine.answers import Sampling
 from engine.interface import Engine
 from memory.chats import ChatMessage
+from memory.errors import LessonUnknown
 from memory.household import Household
 from memory.lessons import Lesson
 from memory.members import Member
+from memory.visibility import Visibility
 from tools.registry import Registry, ToolContext
 
 _BYTES_PER_KB = 1000
@@ -143,6 +145,7 @@ class Assistant:
                 self._in_context(question, before),
                 answer.content if rating > 0 else "",
                 "" if rating > 0 else answer.content,
+                visibility=self._visibility(thumb_id),
                 source="thumb",
                 snapshot=answer.snapshot,
                 lesson_id=thumb_id,
@@ -194,6 +197,13 @@ class Assistant:
             raise NotAnAnswer(id=answer_id)
         question = self._memory.chats.message(answer.parent_id)
         return answer, question, self._before(question)
+
+    def _visibility(self, lesson_id: str) -> Visibility:
+        """Where a lesson is now; private where it is not there yet."""
+        try:
+            return self._memory.lessons.get(lesson_id).visibility
+        except LessonUnknown:
+            return "private"
 
     def _in_context(self, question: ChatMessage, before: list[ChatMessage]) -> list[dict[str, str]]:
         """A question as a lesson keeps it, after the last of what was said before it."""

@@ -296,8 +296,12 @@ async def test_a_thumb_is_kept_changed_and_taken_back(talking: Session, assistan
     assert assistant.rate(done.answer_id, -1).rating == -1
     (lesson,) = [lesson for lesson in talking.memory.lessons.list() if lesson.source == "thumb"]
     assert (lesson.source, lesson.chosen, lesson.rejected) == ("thumb", "", done.text)
+    talking.memory.lessons.share(lesson.id)
+    assistant.rate(done.answer_id, 1)
+    assert [(each.id, each.chosen) for each in talking.household.ratings()] == [(lesson.id, done.text)]
     assert assistant.rate(done.answer_id, 0).rating == 0
     assert talking.memory.lessons.get(lesson.id).status == "withdrawn"
+    assert talking.household.ratings() == []
 
 
 async def test_a_thumb_keeps_what_was_said_before_its_question(talking: Session, assistant: Assistant) -> None:
@@ -306,7 +310,7 @@ async def test_a_thumb_keeps_what_was_said_before_its_question(talking: Session,
     conversation = events[0].conversation_id if isinstance(events[0], Started) else ""
     done = ending(await drain(assistant.ask("And now?", conversation_id=conversation, sampling=few)))
     assistant.rate(done.answer_id, 1)
-    (lesson,) = [lesson for lesson in talking.memory.lessons.list() if lesson.source == "thumb"]
+    lesson = talking.memory.lessons.get(f"thumb-{done.answer_id}")
     said = [message["content"] for message in lesson.messages]
     assert [said[0], said[1], said[2]] == ["Hello there.", ending(events).text, "And now?"]
 

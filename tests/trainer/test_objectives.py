@@ -60,6 +60,7 @@ def test_with_all_tokens_kept_it_is_the_kl_from_the_teacher(objective: Objective
     everything = tuple(tuple(range(5)) for _ in range(2))
     example = Example((Item((1,), (3, 4), everything),), (tuple(base.flatten().tolist()),))
     loss = objective.loss(example, [trained.flatten()])
+    assert loss.dtype == torch.float32
     expected = torch.nn.functional.kl_div(trained, base, log_target=True, reduction="sum")
     assert float(loss.detach()) == pytest.approx(float(expected.detach()), abs=1e-4)
     (ours,) = torch.autograd.grad(loss, logits, retain_graph=True)
