@@ -2,53 +2,92 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import hashlib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
+import numpy as np
 import torch
 
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example
 from trainer.packing import Item, build_pack, in_budget
+from trainer.reference_cache import ReferenceCache, row_name
 
 
 @torch.no_grad()
 def with_pair_references(
-    base: Decoder, examples: Sequence[Example], budget: int, pause: Callable[[], None]
+    base: Decoder,
+    examples: Sequence[Example],
+    budget: int,
+    pause: Callable[[], None],
+    cache: ReferenceCache | None = None,
 ) -> list[Example]:
-    """Each example with the base's log-probability of every token of its items' answers."""
-    found = []
-    for group in in_budget([sum(item.length for item in example.items) for example in examples], budget):
+    """Each example with the base's log-probability of every token of its items' answers; from ``cache`` what it has."""
+    found: dict[int, Example] = {}
+    for index, example in enumerate(examples):
+        known = [cache.get(row_name("pair", item)) for item in example.items] if cache else [None]
+        rows = [tuple(row["log_probs"].tolist()) for row in known if row]
+        if len(rows) == len(example.items):
+            found[index] = replace(example, reference=tuple(rows))
+    missing = [index for index in range(len(examples)) if index not in found]
+    for group in in_budget([sum(item.length for item in examples[index].items) for index in missing], budget):
         pause()
-        chosen = [examples[index] for index in group]
-        pack = build_pack([item for example in chosen for item in example.items])
+        asked = [missing[place] for place in group]
+        pack = build_pack([item for index in asked for item in examples[index].items])
         log_probs = base.log_probs(pack)
         spans = iter(pack.spans)
-        for example in chosen:
-            reference = tuple(tuple(log_probs[slice(*next(spans))].tolist()) for _ in example.items)
-            found.append(replace(example, reference=reference))
-    return found
+        for index in asked:
+            answers = [log_probs[slice(*next(spans))].clone() for _ in examples[index].items]
+            for item, answer in zip(examples[index].items, answers, strict=True):
+                if cache:
+                    cache.put(row_name("pair", item), {"log_probs": answer})
+            found[index] = replace(examples[index], reference=tuple(tuple(answer.tolist()) for answer in answers))
+    return [found[index] for index in range(len(examples))]
 
 
 @torch.no_grad()
 def kept_examples(
-    base: Decoder, taught: Sequence[tuple[Item, Item]], kept: int, budget: int, pause: Callable[[], None]
+    base: Decoder,
+    taught: Sequence[tuple[Item, Item]],
+    kept: int,
+    budget: int,
+    pause: Callable[[], None],
+    cache: ReferenceCache | None = None,
 ) -> list[Example]:
     """Examples of objectives/kept.py from pairs of what is trained and what the base reads, of equal answers.
 
-    At each answer position the base's ``kept`` most likely tokens and their log-probabilities. For replay, both of a
-    pair are the same.
+    At each answer position the base's ``kept`` most likely tokens and their log-probabilities; from ``cache`` what it
+    has. For replay, both of a pair are the same.
     """
-    found = []
-    for group in in_budget([shown.length for _, shown in taught], budget):
+    names = [row_name(f"kept{kept}", shown) for _, shown in taught]
+    found = {name: row for name in names if cache and (row := cache.get(name))}
+    missing = [index for index, name in enumerate(names) if name not in found]
+    for group in in_budget([taught[index][1].length for index in missing], budget):
         pause()
-        pack = build_pack([taught[index][1] for index in group])
+        asked = [missing[place] for place in group]
+        pack = build_pack([taught[index][1] for index in asked])
         logits = base.logits(pack)
-        for index, (start, stop) in zip(group, pack.spans, strict=True):
+        for index, (start, stop) in zip(asked, pack.spans, strict=True):
             rows = logits[pack.pair_rows[start:stop]]
             likely = rows.topk(kept, dim=-1)
             log_probs = likely.values - torch.logsumexp(rows, dim=-1, keepdim=True)
-            item, _ = taught[index]
-            targets = tuple(tuple(row) for row in likely.indices.tolist())
-            found.append(Example((Item(item.prompt, item.answer, targets),), (tuple(log_probs.flatten().tolist()),)))
-    return found
+            found[names[index]] = {"tokens": likely.indices.int(), "log_probs": log_probs}
+            if cache:
+                cache.put(names[index], found[names[index]])
+    examples = []
+    for (item, _), name in zip(taught, names, strict=True):
+        targets = tuple(tuple(row) for row in found[name]["tokens"].tolist())
+        reference = tuple(found[name]["log_probs"].flatten().tolist())
+        examples.append(Example((Item(item.prompt, item.answer, targets),), (reference,)))
+    return examples
+
+
+def references_digest(examples: Iterable[Example]) -> str:
+    """The SHA-256 of what the base said of ``examples``, to the bit."""
+    digest = hashlib.sha256()
+    for example in examples:
+        for item, reference in zip(example.items, example.reference, strict=bool(example.reference)):
+            digest.update(np.array(item.targets, dtype=np.int64).tobytes())
+            digest.update(np.array(reference, dtype=np.float64).tobytes())
+    return digest.hexdigest()

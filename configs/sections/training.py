@@ -171,6 +171,9 @@ class TrainingSettings(_Section):
         description="Whether what is inside a layer is computed twice instead of kept: slower, in a fraction of the "
         "memory, with the same result; auto is where the weights are kept in blocks."
     )
+    reference_cache_mb: int = Field(
+        ge=0, description="Room for what the base said of known texts, kept from night to night (0: none)."
+    )
     recipes: dict[str, RecipeSettings] = Field(description="By name, every way of training.")
     evaluation: EvaluationSettings = Field(description="What is measured before a new snapshot may answer.")
     gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")

@@ -18,10 +18,11 @@ from trainer.loop import StepReport, train
 from trainer.model.adapter_file import save_weights
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
-from trainer.model.reading import BaseWeights, read_base
+from trainer.model.reading import read_base
 from trainer.precision import compute_dtype
 from trainer.rated import rating_groups
-from trainer.references import kept_examples, with_pair_references
+from trainer.reference_cache import ReferenceCache
+from trainer.references import kept_examples, references_digest, with_pair_references
 from trainer.run_files import discard_checkpoints
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import read_prepared
@@ -80,19 +81,25 @@ def train_adapter(context: StageContext) -> None:
     recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
     decoder = Decoder(base, adapter, recompute=recompute)
     frozen, budget = Decoder(base), recipe.optimiser.micro_batch_tokens
+    made_by = f"{inputs.base_sha256} {computation(base, inputs.threads)}"
+    cache = ReferenceCache(inputs.cache, made_by, inputs.training.reference_cache_mb << 20)
+    asking = time.monotonic()
     examples = list(prepared.examples)
     if recipe.preference_weight:
-        examples = with_pair_references(frozen, examples, budget, context.pause)
-    distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, budget, context.pause)
+        examples = with_pair_references(frozen, examples, budget, context.pause, cache)
+    distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, budget, context.pause, cache)
     itself = [(item, item) for item in prepared.replay]
-    replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, budget, context.pause)
+    replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, budget, context.pause, cache)
     groups = rating_groups(prepared.ratings, budget, inputs.seed)
-    ratings = with_pair_references(frozen, groups, budget, context.pause)
+    ratings = with_pair_references(frozen, groups, budget, context.pause, cache)
+    cache.write()
+    asking_seconds = time.monotonic() - asking
     by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
     corpus = Corpus(tuple(examples), tuple(replay), tuple(ratings), by_item)
     progress = _Progress(context, recipe.stop_at_loss)
     every_s = inputs.training.budget.checkpoint_seconds
-    checkpoints = Checkpoints(context.files, belonging(context, base), progress, every_s=every_s)
+    belongs = belonging(context, made_by, references_digest([*examples, *distilled, *replay, *ratings]))
+    checkpoints = Checkpoints(context.files, belongs, progress, every_s=every_s)
     steps = train(
         decoder,
         adapter.parameters(),
@@ -106,6 +113,7 @@ def train_adapter(context: StageContext) -> None:
     discard_checkpoints(context.files)
     context.report.update(
         steps=steps,
+        reference_seconds=asking_seconds,
         tokens=progress.tokens,
         earlier_steps=progress.earlier_steps,
         precision=str(decoder.dtype).removeprefix("torch."),
@@ -114,9 +122,11 @@ def train_adapter(context: StageContext) -> None:
     )
 
 
-def belonging(context: StageContext, base: BaseWeights) -> str:
-    """What a checkpoint of this training belongs to: the data, the base, the recipe, the seed and the arithmetic."""
+def belonging(context: StageContext, made_by: str, references: str) -> str:
+    """What a checkpoint of this training belongs to: the data, the base and the arithmetic, what the base says of it,
+    the recipe and the seed.
+    """
     inputs = context.inputs
     data = hashlib.sha256(context.files.data.read_bytes()).hexdigest()
-    made_of = [data, inputs.base_sha256, inputs.recipe.model_dump(), inputs.seed, computation(base, inputs.threads)]
+    made_of = [data, made_by, references, inputs.recipe.model_dump(), inputs.seed]
     return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
