@@ -75,6 +75,21 @@ def start_training(session: Session, recipe: str | None = None) -> Run:
     return begun
 
 
+def training_rows(session: Session, recipe: str | None = None) -> tuple[str, list[Mapping[str, Any]]]:
+    """What a training would train, as JSON lines, and the lessons that it would leave out.
+
+    Raises what the trainer reports, and TrainerNotStarted when it reported nothing.
+    """
+    command = [sys.executable, "-m", "trainer", "rows", "--home", str(session.home.root)]
+    command += ["--recipe", recipe] if recipe else []
+    environ = {**os.environ, "ENLACE_HOME": str(session.home.root)}
+    done = subprocess.run(command, cwd=_ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    told = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"]
+    if done.returncode:
+        raise _reported(told[-1], session.home.logs / _LOG)
+    return done.stdout.decode(), json.loads(told[-1])
+
+
 def failure_of(home: Home, facts: Mapping[str, Any]) -> EnlaceError:
     """The error that the ``facts`` of a run's event ``run_failed`` tell."""
     return Reported(str(facts.get("code", "unexpected")), {"log": str(home.logs / _LOG), **(facts.get("facts") or {})})

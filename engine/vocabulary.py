@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -52,6 +53,10 @@ class Vocabulary:
     def token_text(self, token: int) -> str:
         """A token as text, control tokens included."""
         return self._piece(token, special=True).decode("utf-8", errors="replace")
+
+    def text(self, tokens: Iterable[int]) -> str:
+        """Tokens in a row as text, control tokens included."""
+        return b"".join(self._piece(token, special=True) for token in tokens).decode("utf-8", errors="replace")
 
     def is_end(self, token: int) -> bool:
         """Whether this token ends an answer."""

@@ -1,5 +1,6 @@
 """``python -m trainer run [--home H] [--recipe NAME] [--who NAME]``: one run, to its verdict; then, in the background,
 what it promoted is fitted to the form in which its model is served. ``python -m trainer fit [--home H]``: that alone.
+``python -m trainer rows [--home H] [--recipe NAME]``: what a run would train, one JSON object a line.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from pathlib import Path
 from configs.errors import EnlaceError
 from configs.home import Home
 from configs.settings import Settings, load_settings
+from engine.catalogue import model_path
+from memory.household import Household
 from trainer.fitting.carrying import carry_fitting
 from trainer.supervisor import as_line, carry
 
@@ -25,10 +28,12 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m trainer")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="train on the shared lessons")
-    run.add_argument("--recipe", help="a recipe of the settings' section training.recipes")
     run.add_argument("--who", default="enlace", help="on whose behalf; kept with the snapshot")
     fit = commands.add_parser("fit", help="fit the current snapshot to the form in which its model is served")
-    for each in (run, fit):
+    rows = commands.add_parser("rows", help="write what would be trained, with the chat template applied")
+    for each in (run, rows):
+        each.add_argument("--recipe", help="a recipe of the settings' section training.recipes")
+    for each in (run, fit, rows):
         each.add_argument("--home", type=Path, help="the household's folder (default: ENLACE_HOME)")
     options = parser.parse_args(arguments)
     home = Home(options.home.absolute()) if options.home else Home.find(os.environ)
@@ -36,7 +41,10 @@ def main(arguments: list[str]) -> int:
         settings = load_settings(home, os.environ)
         if options.command == "fit":
             return _fit(home, settings)
-        outcome = carry(home, settings, options.recipe or settings.training.recipe, options.who)
+        recipe = options.recipe or settings.training.recipe
+        if options.command == "rows":
+            return _rows(home, settings, recipe)
+        outcome = carry(home, settings, recipe, options.who)
     except EnlaceError as error:
         return _told(error)
     sys.stdout.write(as_line(outcome) + "\n")
@@ -54,6 +62,20 @@ def main(arguments: list[str]) -> int:
 def _fit(home: Home, settings: Settings) -> int:
     record = carry_fitting(home, settings)
     sys.stdout.write(json.dumps(asdict(record) if record else None) + "\n")
+    return 0
+
+
+def _rows(home: Home, settings: Settings, recipe: str) -> int:
+    """The rows go to stdout; what is left out goes to stderr, as one line of JSON."""
+    from trainer.dataset import training_lines
+
+    with Household.open(home, settings.memory) as household:
+        listed = household.snapshots.list()
+        name = household.snapshots.current().base_name if listed else settings.engine.model
+        lines, dropped = training_lines(model_path(home, name), settings, household, recipe)
+    sys.stdout.buffer.writelines(f"{line}\n".encode(errors="replace") for line in lines)
+    sys.stdout.buffer.flush()
+    sys.stderr.write(json.dumps([asdict(each) for each in dropped]) + "\n")
     return 0
 
 

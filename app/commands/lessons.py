@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from app.checks import left_out
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, group, moment
 from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
+from app.training import training_rows
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -117,22 +119,34 @@ def export(
     file: FileArgument,
     member: MemberOption = None,
     form: Annotated[
-        Literal["preference", "supervised"], typer.Option("--form", help="command.lessons.form")
+        Literal["preference", "supervised", "training"], typer.Option("--form", help="command.lessons.form")
     ] = "preference",
 ) -> int:
-    """Write the active lessons as JSON Lines."""
+    """Write the active lessons as JSON Lines, or what the next training makes of the shared ones."""
     from memory.lesson_files import as_jsonl, export_jsonl
+    from memory.whole_files import write_whole
 
     with open_session(member=member) as session:
+        words = session.catalogue
+        if form == "training":
+            rows, dropped = training_rows(session)
+            for each in dropped:
+                remark(left_out(words, each))
+            if file == STREAM:
+                write_raw(harmless(rows))
+            else:
+                write_whole(file, rows)
+                write(words.count("command.lessons.exported_rows", rows.count("\n"), path=file))
+            return 0
         lessons = session.memory.lessons.list(status="active")
         if file == STREAM:
             text, done = as_jsonl(lessons, form)
             write_raw(harmless(text))
         else:
             done = export_jsonl(lessons, file, form)
-            write(session.catalogue.count("command.lessons.exported", done.written, path=file))
+            write(words.count("command.lessons.exported", done.written, path=file))
         if done.left_out:
-            remark(session.catalogue.count("command.lessons.left_out", done.left_out))
+            remark(words.count("command.lessons.left_out", done.left_out))
         return 0
 
 

@@ -176,6 +176,25 @@ def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(here: 
     assert "0 lessons added; 1" in here("lessons", "import", str(file)).out
 
 
+def test_what_a_training_makes_of_the_lessons_is_written_with_the_models_template(here: Run, tmp_path: Path) -> None:
+    file = tmp_path / "rows.jsonl"
+    assert here("lessons", "export", str(file), "--form", "training").code == 1
+    here("lessons", "add", "--question", "What is our dog called?", "--chosen", "Max.")
+    here("lessons", "add", "--question", "what's our dog called", "--chosen", "Toby \x1b[31m.", "--rejected", "Rex.")
+    here("lessons", "add", "--question", "Who is it?", "--chosen", "A secret.", "--private")
+    written = here("lessons", "export", str(file), "--form", "training")
+    assert (written.code, "10 rows of training written to" in written.out) == (0, True)
+    assert "corrected again later: “What is our dog called?”" in written.err
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert {tuple(line) for line in lines} == {("lesson", "kind", "prompt", "completion", "rejected")}
+    assert lines[0]["prompt"].endswith("<|im_start|>user\nwhat's our dog called<|im_end|>\n<|im_start|>assistant\n")
+    assert lines[0]["rejected"] == "Rex.<|im_end|>"
+    assert "secret" not in file.read_text(encoding="utf-8")
+    piped = here("lessons", "export", "-", "--form", "training").out
+    assert "\x1b" not in piped
+    assert [json.loads(line) for line in piped.splitlines()] == lines
+
+
 def test_bad_lines_of_lessons_are_named_and_kept_beside(here: Run, tmp_path: Path) -> None:
     file, aside = tmp_path / "in.jsonl", tmp_path / "bad.jsonl"
     file.write_text('{"prompt": "q", "chosen": "c"}\n{"prompt": "q"}\n' + "{\n" * 30, encoding="utf-8")

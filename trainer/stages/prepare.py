@@ -15,9 +15,8 @@ from trainer.prompts import asked_alone, base_answers, prose, read_prompts
 from trainer.rated import Rated
 from trainer.ratings import Rating
 from trainer.run_files import RunFiles, read_json, write_json
-from trainer.settling import wordings_apart
 from trainer.stages.context import StageContext
-from trainer.teaching.rows import more_rows, neighbours_of, question_rows, unseen_wordings
+from trainer.teaching.rows import neighbours_of, rows_of, unseen_wordings
 
 
 @dataclass(frozen=True)
@@ -53,20 +52,18 @@ def prepare(context: StageContext) -> None:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, inputs.base)
         examples, taught, questions, kept, dropped = [], [], [], [], list(inputs.dropped)
-        rows = inputs.recipe.rows
-        wordings = wordings_apart(inputs.lessons, inputs.recipe.wordings)
-        asked_for = [row for lesson in inputs.lessons for row in question_rows(lesson, wordings[lesson.id])]
-        more = more_rows(inputs.lessons, wordings, rows)
-        unseen = unseen_wordings(inputs.lessons, [*asked_for, *more], settings.evaluation.held_out_wordings)
+        rows = rows_of(inputs.lessons, inputs.recipe)
+        held_out = settings.evaluation.held_out_wordings
+        unseen = unseen_wordings(inputs.lessons, (*rows.asked, *rows.more), held_out)
         for lesson in inputs.lessons:
-            made = lesson_examples(tokeniser, lesson, wordings[lesson.id])
+            made = lesson_examples(tokeniser, lesson, rows.wordings[lesson.id])
             asked_ways = _questions(tokeniser, lesson, unseen[lesson.id])
             if _longest(made, asked_ways) > settings.longest_pair_tokens:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
             else:
                 examples += made
                 if inputs.recipe.distillation_weight:
-                    shown = shown_items(tokeniser, lesson, wordings[lesson.id])
+                    shown = shown_items(tokeniser, lesson, rows.wordings[lesson.id])
                     taught += [(example.items[0], item) for example, item in zip(made, shown, strict=True)]
                 questions += asked_ways
                 kept.append(lesson)
@@ -77,12 +74,12 @@ def prepare(context: StageContext) -> None:
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
         fitting = {lesson.id for lesson in kept}
-        made = [row_example(tokeniser, row) for row in more if row.lesson in fitting]
+        made = [row_example(tokeniser, row) for row in rows.more if row.lesson in fitting]
         examples += [each for each in made if _longest([each]) <= settings.longest_pair_tokens]
         cached = (inputs.cache, inputs.base_sha256)
         prompts = asked_alone(read_prompts("replay")[: inputs.recipe.replay.prompts])
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
-        others = neighbours_of(kept, rows.neighbours)
+        others = neighbours_of(kept, inputs.recipe.rows.neighbours)
         replay += base_answers(served, tokeniser, others, inputs.recipe.replay.answer_tokens, *cached)
         replay += prose(served.vocabulary, inputs.recipe.replay.prose, inputs.recipe.replay.answer_tokens)
         context.emit("progress", 0.7, {})

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from configs.sections.training import RowSettings
+from configs.sections.training import RecipeSettings, RowSettings
 from engine.messages import Message
 from trainer.lessons import TrainingLesson
-from trainer.settling import EVERY, leans
+from trainer.settling import EVERY, leans, wordings_apart
 from trainer.teaching.confirming import confirmations
 from trainer.teaching.manner import is_manner
 from trainer.teaching.neighbours import neighbours
@@ -37,6 +37,22 @@ class Row:
     def key(self) -> tuple[str, ...]:
         """What two prompts have in common that differ in case, accents or punctuation alone."""
         return tuple(f"{message.role} {wording_key(message.content)}" for message in self.messages)
+
+
+@dataclass(frozen=True)
+class Taught:
+    """``wordings``: by lesson, of its question. ``asked``: the rows of these; ``more``: all others."""
+
+    wordings: Mapping[str, Sequence[str]]
+    asked: tuple[Row, ...]
+    more: tuple[Row, ...]
+
+
+def rows_of(lessons: Sequence[TrainingLesson], recipe: RecipeSettings) -> Taught:
+    """Everything that a recipe trains of these lessons."""
+    wordings = wordings_apart(lessons, recipe.wordings)
+    asked = (row for lesson in lessons for row in question_rows(lesson, wordings[lesson.id]))
+    return Taught(wordings, tuple(asked), tuple(more_rows(lessons, wordings, recipe.rows)))
 
 
 def more_rows(
