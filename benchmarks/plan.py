@@ -34,6 +34,7 @@ class LearningPlan(BaseModel):
     rounds: int = Field(ge=1, description="How often each side trains.")
     pairs: int = Field(ge=1, le=64, description="How many of the pairs are trained.")
     epochs: int = Field(ge=1, description="Passes over the pairs.")
+    gradient_pairs: int = Field(ge=1, le=64, description="Of how many of them, as one batch, gradients are compared.")
     timeout_s: float = Field(gt=0, description="Seconds that one training may take.")
     seeds: tuple[int, ...] = Field(
         description="With which seeds the whole loop over 24 lessons is measured: it takes a quarter of an hour each."

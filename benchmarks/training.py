@@ -7,7 +7,7 @@ import os
 import shutil
 import sys
 import tempfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from statistics import median
@@ -26,7 +26,9 @@ from configs.settings import load_settings
 from engine.messages import Message
 from memory import runlog
 from trainer.lessons import TrainingLesson
+from trainer.objectives.interface import Example
 from trainer.run_files import Inputs, RunFiles, write_json
+from trainer.stages.prepare import read_prepared
 from trainer.supervisor import worker_environment
 
 TIME_BOUND = 1 / 3
@@ -52,7 +54,7 @@ def training(plan: Plan) -> list[Row]:
     mine: list[Trained] = []
     other: list[Trained] = []
     with without_peer(notes):
-        theirs = partial(_theirs, peer("trl").python, _peers_base(plan.learning), plan.learning, threads)
+        theirs = partial(_theirs, peer("trl").python, peers_base(plan.learning), plan.learning, threads)
         mine, other = alternate(ours, theirs, plan.learning.rounds)
     if not mine:
         mine = [ours(number) for number in range(plan.learning.rounds)]
@@ -108,6 +110,16 @@ def _ours(plan: LearningPlan, threads: int, number: int) -> Trained:
         return Trained(sum(stage.seconds for stage in stages), peak, sum(steps) / len(steps))
 
 
+def prepared_pairs(folder: Path, plan: LearningPlan, count: int) -> list[Example]:
+    """The first ``count`` pairs as the stage ``prepare`` leaves them. Raises MeasurementFailed."""
+    files = RunFiles(folder)
+    inputs = _inputs(Home(folder), plan, len(os.sched_getaffinity(0)))
+    write_json(files.inputs, replace(inputs, lessons=inputs.lessons[:count]).as_json())
+    environment = clean_environment() | worker_environment(inputs.engine)
+    run([sys.executable, "-m", "trainer.worker", "prepare", str(folder)], environment, timeout=plan.timeout_s)
+    return list(read_prepared(files).examples)
+
+
 def _inputs(home: Home, plan: LearningPlan, threads: int) -> Inputs:
     """What the supervisor would have written down for these pairs."""
     settings = load_settings(home, {}, {"training": our_settings(plan.epochs, threads)})
@@ -145,26 +157,27 @@ def _theirs(python: str, base: Path, plan: LearningPlan, threads: int, number: i
         pairs_file.write_text("\n".join(lines), encoding="utf-8")
         named = peers_recipe(base, pairs_file, adapter, epochs=plan.epochs, threads=threads)
         recipe.write_text(json.dumps(named), encoding="utf-8")
-        finished = _peer_run([python, str(HERE / "trl_dpo.py"), str(recipe)], plan)
+        finished = peer_run([python, str(HERE / "trl_dpo.py"), str(recipe)], plan)
         if not (adapter / "adapter_model.safetensors").is_file():
             raise MeasurementFailed("TRL left no adapter.")
         loss = float(json.loads(finished.output.strip().splitlines()[-1])["loss"])
         return Trained(finished.seconds, finished.peak_bytes, loss)
 
 
-def _peers_base(plan: LearningPlan) -> Path:
+def peers_base(plan: LearningPlan) -> Path:
     """The starter model as transformers reads it fast: made once; the libraries are read once. Raises PeerMissing."""
     python, folder = peer("trl").python, peers_folder(os.environ) / "trl-base"
     if not (folder / "complete").is_file():
         progress(f"Writing the starter model for TRL in {folder} …")
         shutil.rmtree(folder, ignore_errors=True)
-        _peer_run([python, str(HERE / "trl_base.py"), str(starter_model()), str(folder)], plan)
+        peer_run([python, str(HERE / "trl_base.py"), str(starter_model()), str(folder)], plan)
         (folder / "complete").touch()
-    _peer_run([python, "-c", "import datasets, peft, torch, transformers, trl"], plan)
+    peer_run([python, "-c", "import datasets, peft, torch, transformers, trl"], plan)
     return folder
 
 
-def _peer_run(command: list[str], plan: LearningPlan) -> Finished:
+def peer_run(command: list[str], plan: LearningPlan) -> Finished:
+    """Run TRL's side of a measure. Raises PeerMissing."""
     try:
         return run(command, clean_environment(), timeout=plan.timeout_s)
     except MeasurementFailed as error:
