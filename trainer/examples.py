@@ -80,17 +80,16 @@ def row_example(tokeniser: Tokeniser, row: Row) -> Example:
     return Example(tuple(tokeniser.item(row.messages, answer) for answer in answers), name=row.lesson)
 
 
-def shown_items(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence[str]) -> list[Item]:
-    """The chosen answer after each wording with the lesson before it: as an exchange, and as a line over the question.
+def shown_item(tokeniser: Tokeniser, lesson: TrainingLesson, row: Row) -> Item:
+    """A row of ``lesson`` with the lesson before its question: as an exchange, and as a line over the question.
 
     So the assistant shows a recalled lesson in its form ``both``, in which the base is surest of the correction
     (docs/decisions/training-objectives.md).
     """
-    exchange = [*lesson.messages, Message("assistant", lesson.chosen)]
-    return [
-        tokeniser.item([*exchange, Message("user", under([lesson.chosen], wording))], lesson.chosen)
-        for wording in wordings
-    ]
+    *before, question = row.messages
+    exchange = (Message("user", lesson.question), Message("assistant", lesson.chosen))
+    asked_now = Message("user", under([lesson.chosen], question.content))
+    return tokeniser.item([*before, *exchange, asked_now], row.chosen)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from configs.settings import Settings
 from memory.lessons import Lesson
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.test_loop import Reports
-from trainer.examples import Tokeniser, lesson_examples, shown_items
+from trainer.examples import Tokeniser, lesson_examples, shown_item
 from trainer.lessons import TrainingLesson
 from trainer.loop import train
 from trainer.model.decoder import Decoder
@@ -18,17 +18,22 @@ from trainer.model.reading import BaseWeights
 from trainer.objectives.distillation import Distillation
 from trainer.objectives.interface import Example, Part
 from trainer.objectives.likelihood import Likelihood
-from trainer.packing import build_pack
+from trainer.packing import Item, build_pack
 from trainer.references import kept_examples, with_pair_references
+from trainer.teaching.rows import question_rows
 
 WORDING = "What's our dog called?"
+
+
+def shown_to_the_base(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: list[str]) -> list[Item]:
+    return [shown_item(tokeniser, lesson, row) for row in question_rows(lesson, wordings)]
 
 
 def test_the_teacher_reads_what_the_assistant_would_show(tokeniser: Tokeniser, dog: TrainingLesson) -> None:
     question = ({"role": "user", "content": dog.question},)
     lesson = Lesson("dog", "m", "shared", "edit", question, dog.chosen, dog.rejected, None, 0.0)
     asked = messages(Material(SYSTEM, WORDING, lessons=(lesson,)), "both")
-    (shown,) = shown_items(tokeniser, dog, [WORDING])
+    (shown,) = shown_to_the_base(tokeniser, dog, [WORDING])
     assert shown == tokeniser.item(asked, dog.chosen)
     assert shown.answer == lesson_examples(tokeniser, dog, [WORDING])[0].items[0].answer
 
@@ -37,7 +42,7 @@ def test_what_is_kept_is_the_teachers_and_not_what_the_base_says_without_the_les
     base: BaseWeights, tokeniser: Tokeniser, dog: TrainingLesson
 ) -> None:
     frozen, item = Decoder(base), lesson_examples(tokeniser, dog, [WORDING])[0].items[0]
-    (shown,) = shown_items(tokeniser, dog, [WORDING])
+    (shown,) = shown_to_the_base(tokeniser, dog, [WORDING])
     (taught,) = kept_examples(frozen, [(item, shown)], 8, 512, lambda: None)
     with torch.no_grad():
         teacher = torch.log_softmax(frozen.logits(build_pack([shown])), -1).topk(8, -1)
@@ -60,7 +65,7 @@ def test_distillation_alone_makes_the_answer_likely(
     ways = [dog.question, WORDING]
     items = [example.items[0] for example in lesson_examples(tokeniser, dog, ways)]
     taught = kept_examples(
-        frozen, list(zip(items, shown_items(tokeniser, dog, ways), strict=True)), 32, 512, lambda: None
+        frozen, list(zip(items, shown_to_the_base(tokeniser, dog, ways), strict=True)), 32, 512, lambda: None
     )
     decoder = Decoder(base, adapter)
     optimiser = settings.training.recipes["family"].optimiser.model_copy(

@@ -72,15 +72,15 @@ def test_a_row_that_is_too_long_is_left_out_and_not_its_lesson(home: Home, start
     assert 3 < short["examples"] < whole["examples"]
 
 
-def test_a_recipe_that_distils_has_what_the_base_is_shown_for_every_wording(
+def test_a_recipe_that_distils_has_what_the_base_is_shown_for_every_row(
     home: Home, starter: Path, files: RunFiles
 ) -> None:
-    prepare(home, starter, files, {"rows": NONE, "distillation_weight": 0.5})
+    prepare(home, starter, files, {"rows": ALL, "distillation_weight": 0.5})
     made = read_prepared(files)
     assert [item for item, _ in made.taught] == [example.items[0] for example in made.examples]
     for item, shown in made.taught:
         assert item.answer == shown.answer
-        assert len(shown.prompt) > len(item.prompt) + 2 * (len(item.answer) - 1)
+        assert len(shown.prompt) > len(item.prompt) + len(DOG.question.split()) + 2 * len(DOG.chosen.split())
 
 
 def test_ratings_are_prepared_as_they_were_given_and_one_that_is_too_long_is_named(

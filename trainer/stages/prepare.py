@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainer.errors import NothingToLearn
-from trainer.examples import Tokeniser, asked, check_template, lesson_examples, row_example, shown_items
+from trainer.examples import Tokeniser, asked, check_template, lesson_examples, row_example, shown_item
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
@@ -16,7 +16,7 @@ from trainer.rated import Rated
 from trainer.ratings import Rating
 from trainer.run_files import RunFiles, read_json, write_json
 from trainer.stages.context import StageContext
-from trainer.teaching.rows import neighbours_of, rows_of, unseen_wordings
+from trainer.teaching.rows import Row, neighbours_of, rows_of, unseen_wordings
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ def prepare(context: StageContext) -> None:
     with context.served_model() as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, inputs.base)
-        examples, taught, questions, kept, dropped = [], [], [], [], list(inputs.dropped)
+        examples, questions, kept, dropped = [], [], [], list(inputs.dropped)
         rows = rows_of(inputs.lessons, inputs.recipe)
         held_out = settings.evaluation.held_out_wordings
         unseen = unseen_wordings(inputs.lessons, (*rows.asked, *rows.more), held_out)
@@ -62,9 +62,6 @@ def prepare(context: StageContext) -> None:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
             else:
                 examples += made
-                if inputs.recipe.distillation_weight:
-                    shown = shown_items(tokeniser, lesson, rows.wordings[lesson.id])
-                    taught += [(example.items[0], item) for example, item in zip(made, shown, strict=True)]
                 questions += asked_ways
                 kept.append(lesson)
         ratings, too_long = _ratings(tokeniser, inputs.ratings, settings.longest_pair_tokens)
@@ -73,9 +70,11 @@ def prepare(context: StageContext) -> None:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
-        fitting = {lesson.id for lesson in kept}
+        fitting = {lesson.id: lesson for lesson in kept}
         made = [row_example(tokeniser, row) for row in rows.more if row.lesson in fitting]
         examples += [each for each in made if _longest([each]) <= settings.longest_pair_tokens]
+        shown = [*rows.asked, *rows.more] if inputs.recipe.distillation_weight else []
+        taught = _taught(tokeniser, [(fitting[row.lesson], row) for row in shown if row.lesson in fitting], examples)
         cached = (inputs.cache, inputs.base_sha256)
         prompts = asked_alone(read_prompts("replay")[: inputs.recipe.replay.prompts])
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
@@ -133,6 +132,15 @@ def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, unseen: Sequence[st
         item = tokeniser.item(asked(lesson, text), lesson.chosen)
         found.append(Question(lesson.id, held_out, text, item.prompt, item.answer))
     return found
+
+
+def _taught(
+    tokeniser: Tokeniser, rows: Sequence[tuple[TrainingLesson, Row]], examples: Sequence[Example]
+) -> list[tuple[Item, Item]]:
+    """What is trained of each of these rows, where it is, and what the base is shown for it."""
+    trained = {example.items[0] for example in examples}
+    both = [(row_example(tokeniser, row).items[0], shown_item(tokeniser, lesson, row)) for lesson, row in rows]
+    return [(item, shown) for item, shown in both if item in trained]
 
 
 def _ratings(tokeniser: Tokeniser, ratings: Sequence[Rating], most_tokens: int) -> tuple[list[Rated], list[Dropped]]:
