@@ -65,6 +65,18 @@ class RowSettings(_Section):
     )
 
 
+class EarlyStopSettings(_Section):
+    """When a training ends before its last epoch."""
+
+    share: float = Field(
+        ge=0, lt=1, description="Share of the wordings that is watched and never trained (0: none, and no early end)."
+    )
+    least_gain: float = Field(
+        ge=0,
+        description="Training ends after an epoch in which the watched wordings' loss fell by less, in nats a token.",
+    )
+
+
 class RecipeSettings(_Section):
     """One way of training."""
 
@@ -87,9 +99,7 @@ class RecipeSettings(_Section):
     distillation_kept_tokens: int = Field(
         ge=1, description="The most likely tokens kept at each position of what the base says with the lesson shown."
     )
-    stop_at_loss: float = Field(
-        ge=0, description="Training ends after an epoch whose mean likelihood loss is below this (0: never early)."
-    )
+    early_stop: EarlyStopSettings = Field(description="When a training ends before its last epoch.")
     rows: RowSettings = Field(description="What is trained of a lesson beside its question.")
     replay: ReplaySettings = Field(description="How the rest of the model is kept as it was.")
     lora: LoraSettings = Field(description="The adapter.")

@@ -48,8 +48,8 @@ def steps(files: RunFiles) -> list[dict[str, Any]]:
 
 
 def resumed_at(files: RunFiles) -> list[int]:
-    facts = [event.facts or {} for event in runlog.read(files.folder)[0] if event.kind == "measure"]
-    return [fact["value"] for fact in facts if fact["name"] == "resumed_at_step"]
+    facts = [event.facts or {} for event in runlog.read(files.folder)[0] if event.kind == "progress"]
+    return [fact["resumed_at_step"] for fact in facts if "resumed_at_step" in fact]
 
 
 def assert_same_weights(one: RunFiles, other: RunFiles) -> None:
@@ -112,7 +112,7 @@ def test_a_damaged_checkpoint_is_refused_and_the_one_before_taken(
 
 
 def test_a_checkpoint_of_another_training_is_never_taken(home: Home, interrupted: RunFiles, unbroken: RunFiles) -> None:
-    mine = prepared_run(home, "mine", recipe={"stop_at_loss": 0.0001})
+    mine = prepared_run(home, "mine", recipe={"early_stop": {"least_gain": 0.5}})
     for path in interrupted.checkpoints():
         shutil.copy(path, mine.stage("train"))
     # As a kill would leave one that it was just writing.

@@ -13,6 +13,7 @@ import torch
 from memory import runlog
 from trainer.checkpoints import Checkpoints
 from trainer.computation import computation
+from trainer.early_stop import EarlyStop, set_apart
 from trainer.examples import Corpus
 from trainer.loop import StepReport, train
 from trainer.model.adapter_file import save_weights
@@ -32,10 +33,10 @@ from trainer.watching import watched_chosen
 class _Progress:
     """Tells the run's log of every step, and waits for the family before every micro-step."""
 
-    def __init__(self, context: StageContext, stop_at_loss: float) -> None:
+    def __init__(self, context: StageContext, early_stop: EarlyStop) -> None:
         self._context = context
-        self._stop_at_loss = stop_at_loss
-        self._losses: list[float] = []
+        self._early_stop = early_stop
+        self._share = 0.0
         self.tokens = 0
         # What the process that was killed had done.
         self.earlier_steps = 0
@@ -46,26 +47,30 @@ class _Progress:
 
     def after_step(self, report: StepReport) -> None:
         self.tokens += report.tokens
-        self._losses.append(report.losses["likelihood"])
+        self._share = report.step / report.steps
         facts = {"step": report.step, "steps": report.steps, "epoch": report.epoch + 1, "loss": report.loss}
         facts |= {"learning_rate": report.learning_rate, "gradient_norm": report.gradient_norm}
         facts |= {**report.losses, **report.watched}
-        self._context.emit("step", report.step / report.steps, facts)
+        self._context.emit("step", self._share, facts)
 
     def notes(self) -> dict[str, Any]:
-        return {"losses": self._losses, "tokens": self.tokens}
+        return {"held_out_losses": self._early_stop.losses, "tokens": self.tokens, "share": self._share}
 
     def take_up(self, notes: Mapping[str, Any], step: int) -> None:
-        self._losses = list(notes["losses"])
+        self._early_stop.losses = list(notes["held_out_losses"])
+        self._share = float(notes["share"])
         self.tokens = self.earlier_tokens = int(notes["tokens"])
         self.earlier_steps = step
-        self._context.emit("measure", 0.0, {"name": "resumed_at_step", "value": step})
+        self._context.emit("progress", self._share, {"resumed_at_step": step})
 
-    def learned(self, _epoch: int) -> bool:
-        """Whether the epoch that just ended was good enough to stop."""
-        mean = sum(self._losses) / len(self._losses)
-        self._losses.clear()
-        return mean < self._stop_at_loss
+    def learned(self, epoch: int) -> bool:
+        """Whether the epoch that just ended was the last that was worth its time."""
+        enough = self._early_stop.enough()
+        if self._early_stop.losses:
+            self._context.emit(
+                "progress", self._share, {"epoch": epoch + 1, "held_out_loss": self._early_stop.losses[-1]}
+            )
+        return enough
 
 
 def train_adapter(context: StageContext) -> None:
@@ -84,7 +89,7 @@ def train_adapter(context: StageContext) -> None:
     made_by = f"{inputs.base_sha256} {computation(base, inputs.threads)}"
     cache = ReferenceCache(inputs.cache, made_by, inputs.training.reference_cache_mb << 20)
     asking = time.monotonic()
-    examples = list(prepared.examples)
+    examples, watched = set_apart(prepared.examples, recipe.early_stop.share, inputs.seed)
     if recipe.preference_weight:
         examples = with_pair_references(frozen, examples, budget, context.pause, cache)
     distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, budget, context.pause, cache)
@@ -96,7 +101,8 @@ def train_adapter(context: StageContext) -> None:
     asking_seconds = time.monotonic() - asking
     by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
     corpus = Corpus(tuple(examples), tuple(replay), tuple(ratings), by_item)
-    progress = _Progress(context, recipe.stop_at_loss)
+    early_stop = EarlyStop(decoder, watched, recipe.early_stop, budget, context.pause)
+    progress = _Progress(context, early_stop)
     every_s = inputs.training.budget.checkpoint_seconds
     belongs = belonging(context, made_by, references_digest([*examples, *distilled, *replay, *ratings]))
     checkpoints = Checkpoints(context.files, belongs, progress, every_s=every_s)
@@ -114,6 +120,7 @@ def train_adapter(context: StageContext) -> None:
     context.report.update(
         steps=steps,
         reference_seconds=asking_seconds,
+        held_out_losses=early_stop.losses,
         tokens=progress.tokens,
         earlier_steps=progress.earlier_steps,
         precision=str(decoder.dtype).removeprefix("torch."),
