@@ -141,6 +141,12 @@ class LessonLinesWrong(EnlaceError):
         self.bad = bad
 
 
+class RepositoryUnreadable(EnlaceError):
+    """git cannot read a folder's history. facts: path, reason."""
+
+    code = "repository_unreadable"
+
+
 class FileUnreadable(EnlaceError):
     """A file to import cannot be read. facts: path, reason."""
 

@@ -35,6 +35,7 @@ def register(commands: typer.Typer) -> None:
     lessons.command("add", help="command.lessons.add")(add)
     lessons.command("import", help="command.lessons.import")(import_lessons)
     lessons.command("export", help="command.lessons.export")(export)
+    lessons.command("collect", help="command.lessons.collect")(collect)
     lessons.command("share", help="command.lessons.share")(share)
     lessons.command("withdraw", help="command.lessons.withdraw")(withdraw)
     lessons.command("restore", help="command.lessons.restore")(restore)
@@ -147,6 +148,24 @@ def export(
             write(words.count("command.lessons.exported", done.written, path=file))
         if done.left_out:
             remark(words.count("command.lessons.left_out", done.left_out))
+        return 0
+
+
+def collect(repository: Annotated[Path, typer.Argument(help="command.lessons.repository")], file: FileArgument) -> int:
+    """Write pairs from a git repository; nothing is learned of them until somebody imports them."""
+    from memory.repository import Asking, pairs_of, read_commits
+    from memory.whole_files import write_whole
+
+    with open_session() as session:
+        words, settings = session.catalogue, session.settings.memory.repository
+        asking = Asking(*(words.text(f"command.lessons.asking.{kind}") for kind in ("message", "edit", "review")))
+        pairs = pairs_of(read_commits(repository, settings), asking, settings)
+        text = "".join(pair.as_line() + "\n" for pair in pairs)
+        if file == STREAM:
+            write_raw(harmless(text))
+        else:
+            write_whole(file, text)
+            write(words.count("command.lessons.collected", len(pairs), path=file))
         return 0
 
 

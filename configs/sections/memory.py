@@ -58,6 +58,16 @@ class RecallSettings(BaseModel):
     )
 
 
+class RepositorySettings(BaseModel):
+    """Which pairs are made of a git repository's commits and reviews."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    commits: int = Field(gt=0, description="How many of the latest commits are read.")
+    change_characters: int = Field(gt=0, description="Longest change that is asked about; longer ones are left out.")
+    least_words: int = Field(gt=0, description="Shortest message, and shortest review, that teaches something.")
+
+
 class MemorySettings(BaseModel):
     """What the household remembers, and within which limits."""
 
@@ -71,3 +81,4 @@ class MemorySettings(BaseModel):
     unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
     search: SearchSettings = Field(description="Searching one's own conversations.")
     recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")
+    repository: RepositorySettings = Field(description="Pairs from a git repository.")

@@ -195,6 +195,19 @@ def test_what_a_training_makes_of_the_lessons_is_written_with_the_models_templat
     assert [json.loads(line) for line in piped.splitlines()] == lines
 
 
+def test_pairs_of_a_repository_are_written_to_be_looked_through(here: Run, tmp_path: Path) -> None:
+    refused = here("lessons", "collect", str(tmp_path), str(tmp_path / "pairs.jsonl"))
+    assert (refused.code, "git cannot read the history" in refused.err) == (1, True)
+    repository = tmp_path / "repo"
+    for step in (("init", "-q", str(repository)), ("commit", "-q", "--allow-empty", "-m", "Begin")):
+        who = ("-c", "user.name=Ana", "-c", "user.email=ana@house")
+        place = () if step[0] == "init" else ("-C", str(repository))
+        subprocess.run(["git", *place, *who, *step], check=True)
+    done = here("lessons", "collect", str(repository), str(tmp_path / "pairs.jsonl"))
+    assert (done.code, "0 pairs written to" in done.out) == (0, True)
+    assert (tmp_path / "pairs.jsonl").read_text(encoding="utf-8") == ""
+
+
 def test_bad_lines_of_lessons_are_named_and_kept_beside(here: Run, tmp_path: Path) -> None:
     file, aside = tmp_path / "in.jsonl", tmp_path / "bad.jsonl"
     file.write_text('{"prompt": "q", "chosen": "c"}\n{"prompt": "q"}\n' + "{\n" * 30, encoding="utf-8")
