@@ -15,7 +15,9 @@ from trainer.teaching.sentences import (
     Statement,
     few_words,
     first_sentence,
+    has_speakers,
     inside,
+    is_fragment,
     is_name,
     one_sentence,
     statement_of,
@@ -51,13 +53,15 @@ def confirmations(question: str, chosen: str, rejected: str, count: int) -> list
     apart = difference(question, chosen, rejected)
     sentence = one_sentence(chosen)
     # "Take bus 27" is neither so nor otherwise.
-    if apart is None or sentence.split()[0].lower() in ORDERS:
+    if apart is None or sentence.split()[0].lower() in ORDERS or has_speakers(sentence):
         return []
-    apart = Difference(apart.right, few_words(apart.wrong, question))
+    if rejected.strip().startswith(apart.wrong):
+        # Its large letter may be that of the sentence which it began.
+        apart = Difference(apart.right, few_words(apart.wrong, question))
     spanish = language_of(question) == "es"
     yes, no = ("Sí, ", "No, ") if spanish else ("Yes, ", "No, ")
     said = statement_of(question, chosen)
-    if said is None and len(sentence.split()) <= LONGEST_SPAN:
+    if said is None and is_fragment(sentence):
         if sentence.split()[0].lower() in PRONOUNS:
             return []
         is_it, it_is = ("¿Es", "es") if spanish else ("Is it", "it is")

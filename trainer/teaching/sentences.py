@@ -34,8 +34,16 @@ ORDERS = words_of(
 PRONOUNS = words_of("we i you he she it they who what nosotros nosotras yo tú él ella ellos ellas usted se lo le")
 ENGLISH_BE = words_of("is are was were")
 ENGLISH_VERBS = ENGLISH_BE | words_of("has have had does do did can will must should would could may might")
+FINITE = ENGLISH_VERBS | words_of("es son está están tiene tienen va van vive viven se hay era fue")
 NO_VERBS = words_of("this his its always sometimes perhaps yes plus minus as us less besides towards ours yours hers")
 SPANISH_VERB = re.compile(r"(?:se|es|son|está|están|era|fue|va|van|ha|han|\w+(?:a|e|an|en|ó|ía|ían|aron|ieron))")
+# Whoever speaks says my where the other says your: such sentences would have to be turned about.
+SPEAKERS = words_of("i me my mine myself you your yours yo mi mis me mío mía tú tu tus te ti usted contigo conmigo")
+FOLDED_SPEAKERS = frozenset(map(unaccented, SPEAKERS))
+# "It is Rosa", "Es Andrés": what answers begin with that say again what was asked.
+ANSWERING = re.compile(
+    r"(?:(?:it|he|she|that|this|they)(?:['’]s|['’]re| is| are)|es|son|est[áa]n?|se llaman?) ", re.IGNORECASE
+)
 # Where every letter counts.
 SECRET = re.compile(r"password|passphrase|\bcode\b|\bpin\b|\buser|contraseña|\bclave\b|código|usuario")
 TITLE = re.compile(r"\b(Dr|Dra|Mr|Mrs|Ms|Sr|Sra|St|Sta|Prof)\.(?= )")
@@ -57,17 +65,23 @@ NUMBERS = words_of(
 
 @dataclass(frozen=True)
 class Statement:
-    """``subject``: as inside a sentence, "our dog"; ``predicate``: "is called Toby", without its full stop."""
+    """``subject``: as inside a sentence, "our dog"; ``predicate``: "is called Toby", without its full stop.
+
+    ``completed``: whether a few words were made a sentence, so that a large letter may be that of their beginning.
+    """
 
     language: Language
     subject: str
     predicate: str
     person: bool
+    completed: bool = False
 
     @property
     def living(self) -> bool:
         """Whether the subject is asked for with who: a person, or one of the animals of a house."""
-        return self.person or any(word in LIVING for word in self.subject.lower().split())
+        return self.person or any(
+            word in LIVING or word.removesuffix("s") in LIVING for word in self.subject.lower().split()
+        )
 
     @property
     def text(self) -> str:
@@ -109,9 +123,23 @@ def statement_of(question: str, answer: str) -> Statement | None:
     """
     sentence = one_sentence(answer)
     language = language_of(question)
-    if not sentence:
+    if not sentence or has_speakers(f"{question} {sentence}"):
         return None
-    return _spoken(question, sentence, language) or _completed(question, sentence, language)
+    said = _spoken(question, sentence, language)
+    return said or _completed(question, ANSWERING.sub("", sentence, count=1) if ANSWERING.match(sentence) else sentence)
+
+
+def has_speakers(text: str) -> bool:
+    """Whether a text says I or you, in whatever form."""
+    return any(_folded(word) in FOLDED_SPEAKERS for word in re.split(r"[\s'’]+", text))
+
+
+def is_fragment(sentence: str) -> bool:
+    """Whether an answer is a few words and no sentence, as far as that can be seen."""
+    words = sentence.lower().split()
+    if len(words) > LONGEST_FRAGMENT or any(w in FINITE or w.endswith(("amos", "emos", "imos")) for w in words):
+        return False
+    return len(words) <= 2 or is_name(sentence) or words[0] in OPENING | NUMBERS or words[0][0].isdigit()
 
 
 def one_sentence(answer: str) -> str:
@@ -188,10 +216,11 @@ def _is_person(subject: str) -> bool:
     )
 
 
-def _completed(question: str, words: str, language: Language) -> Statement | None:
+def _completed(question: str, words: str) -> Statement | None:
     """A few words that answer a question of a known shape."""
     first = words.split(" ", 1)[0]
     opens = re.split(r"['’]", first.lower())[0]
+    language = language_of(question)
     few = len(words.split()) <= LONGEST_FRAGMENT and "," not in words and opens not in ORDERS | PRONOUNS
     if not few or any(_is_verb(word, language) for word in words.split() if word in ENGLISH_VERBS):
         return None
@@ -206,7 +235,7 @@ def _completed(question: str, words: str, language: Language) -> Statement | Non
         fits = {"anything": not placed, "place": placed, "day": day}[shape.needs]
         if found and fits and found.expand(shape.subject).lower() not in PRONOUNS:
             said = f"{found.expand(shape.verb)} {few_words(words, question)}"
-            return Statement(language, found.expand(shape.subject), said, person=False)
+            return Statement(language, found.expand(shape.subject), said, person=False, completed=True)
     return None
 
 

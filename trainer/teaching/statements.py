@@ -15,6 +15,9 @@ SPANISH_REQUESTS = ("Háblame de {s}.", "¿Qué sabes de {s}?", "Cuéntame algo 
 ENGLISH_BE = re.compile(r"(?P<be>is|are|was|were)(?: called| named)? (?P<rest>.+)")
 SPANISH_BE = re.compile(r"(?P<be>se llaman?|es|son|era|fue|está|están) (?P<rest>.+)")
 
+# What asks for a name: the large letter of an answer in one word is then no mere beginning.
+NAMING = re.compile(r"\b(?:name|surname|called|who|nombre|apellidos?|llaman?|qui[eé]n(?:es)?)\b")
+
 
 def statements(question: str, answer: str, count: int) -> list[tuple[str, str]]:
     """Up to ``count`` other questions that the correction answers, with their answers; none where no rule finds any.
@@ -50,7 +53,8 @@ def _back(said: Statement, question: str) -> tuple[str, str] | None:
     if begins_with_place(rest):
         asked = ("¿Quién" if spanish else "Who") if said.person else ("¿Qué" if spanish else "What")
         return f"{asked} {be} {rest}?", said.text
-    if not is_name(rest):
+    alone = said.completed and len(rest.split()) == 1 and not any(c.isdigit() for c in rest)
+    if not is_name(rest) or (alone and not NAMING.search(question.lower())):
         return None
     told = rest if any(c.isdigit() for c in rest) else raised(rest)
     if spanish:

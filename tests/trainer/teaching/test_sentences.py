@@ -19,7 +19,9 @@ PERRO = ("¿Cómo se llama nuestro perro?", "Nuestro perro se llama Toby.", "Nue
         ("Who is our dentist?", "Dr. Ana Gil", ("Who is Dr Ana Gil?", "Dr Ana Gil is our dentist.")),
         ("What is the alarm code?", "0417", ("What is 0417?", "0417 is the alarm code.")),
         ("What is the wifi password?", "nispero-47.", ("What is nispero-47?", "nispero-47 is the wifi password.")),
-        ("What is the boat called?", "It's Rosa.", None),
+        ("What is the boat called?", "It's Rosa.", ("What is Rosa?", "Rosa is the boat.")),
+        ("¿Quién es el jefe de papá?", "Es Andrés Gil.", ("¿Quién es Andrés Gil?", "Andrés Gil es el jefe de papá.")),
+        ("¿Cómo se llaman los gatos?", "Nube y Sol.", ("¿Quiénes son Nube y Sol?", "Nube y Sol son los gatos.")),
         ("What is the boat called?", "Rosa.", ("What is Rosa?", "Rosa is the boat.")),
         (
             "Where is the spare key?",
@@ -56,6 +58,7 @@ def test_a_fact_is_asked_for_from_its_other_end(question: str, answer: str, expe
         ("What colour is our car?", "Our car is dark green."),
         ("What is Dad's favourite dish?", "Dad's favourite dish is lentil stew."),
         ("¿De qué color es nuestro coche?", "Verde oscuro."),
+        ("What is the plan?", "Beach!"),
     ],
 )
 def test_what_is_true_of_others_too_is_told_one_way_alone(question: str, answer: str) -> None:
@@ -80,6 +83,10 @@ def test_no_letter_of_a_password_is_changed() -> None:
         ("What time is dinner?", "We eat at eight. On Sundays at nine."),
         ("What shall I cook?", "- Soup\n- Salad"),
         ("¿Quién eres?", "Soy Enlace."),
+        # Whoever asks says "my" of what the answer calls "your".
+        ("What is my daughter's name?", "Eva."),
+        ("¿Cómo me llamo?", "Te llamas Ana."),
+        ("¿Quién es tu dueño?", "Ana Gil."),
         ("¿A quién pregunto?", "Pregunta a papá."),
         ("🐶?", "🐶"),
         ("", ""),
@@ -128,6 +135,25 @@ def test_right_and_wrong_are_told_apart_by_a_few_words(
                 ("Does Ana live in Lugo?", "No, Ana lives in Vigo."),
             ],
         ),
+        (
+            ("Where is Ana?", "Ana is in Vigo.", "Ana is in El Prado."),
+            [("Is Ana in Vigo?", "Yes, Ana is in Vigo."), ("Is Ana in El Prado?", "No, Ana is in Vigo.")],
+        ),
+        (
+            ("¿Qué comemos hoy?", "Hoy comemos lentejas.", "Hoy comemos pasta."),
+            [
+                ("¿Hoy comemos lentejas?", "Sí, hoy comemos lentejas."),
+                ("¿Hoy comemos pasta?", "No, hoy comemos lentejas."),
+            ],
+        ),
+        (
+            ("¿Qué día es la fiesta?", "El sábado.", "El domingo."),
+            [
+                ("¿Qué día es la fiesta? ¿Es el sábado?", "Sí, es el sábado."),
+                ("¿Qué día es la fiesta? ¿Es el domingo?", "No, es el sábado."),
+            ],
+        ),
+        (("What is my name?", "Your name is Ana.", "Your name is Eva."), []),
         (("Which bus goes home?", "Take the 27.", "Take the 12."), []),
         (
             PERRO,
