@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 
 from memory.lessons import Lesson, same_words
 from trainer.lessons import Dropped, TrainingLesson, messages_of
@@ -52,8 +51,8 @@ def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], li
     """Of lessons (oldest first) the latest one of each question, and the earlier ones, which name it.
 
     A question is the same in other case, accents or punctuation, and in the wordings that the rules make of it; one
-    that leans on the turns before it is the same after the same turns alone. What an earlier lesson knew to be wrong,
-    its answer if that was another one, goes to the latest where that knows of nothing wrong.
+    that leans on the turns before it is the same after the same turns alone. Nothing of an earlier lesson goes to the
+    latest: whoever withdraws it later takes back all that was trained of it.
     """
     counting: dict[Key, str] = {}
     latest: dict[str, TrainingLesson] = {}
@@ -67,8 +66,6 @@ def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], li
             continue
         repeated = same_words(lesson.chosen) == same_words(winner.chosen)
         dropped.append(Dropped(lesson.id, "repeated" if repeated else "replaced", lesson.question, by=winner.id))
-        wrong = lesson.rejected if repeated else lesson.chosen
-        latest[winner.id] = replace(winner, rejected=winner.rejected or wrong)
     return list(reversed(latest.values())), dropped[::-1]
 
 
