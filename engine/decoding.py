@@ -53,7 +53,7 @@ class Decoding:
         """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
         served = job.served or self.loaded.served
         if served.model != self.loaded.served.model:
-            raise AdapterMismatch(path=str(served.model), reason="the model was exchanged meanwhile")
+            raise exchanged(served)
         slot = choose_slot(self.slots, job, served.adapters)
         if slot is None:
             return False
@@ -274,3 +274,8 @@ class Decoding:
     def _emit(self, work: Work, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> None:
         if text or logprobs:
             work.job.emit(Written(text, work.served.name, logprobs))
+
+
+def exchanged(served: ServedSnapshot) -> AdapterMismatch:
+    """What there is to say of adapters that were to be laid over a model that is not served any more."""
+    return AdapterMismatch(path=str(served.model), reason="the model was exchanged meanwhile")

@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Waiting
 from engine.busy import BusyFlag
-from engine.decoding import Decoding
+from engine.decoding import Decoding, exchanged
 from engine.errands import Errands, Steps
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job
@@ -114,8 +114,9 @@ class Scheduler:
     def lease(self, served: ServedSnapshot) -> Future[None]:
         """Have the adapters of ``served``, of the model that is served now, at hand for jobs that name it.
 
-        The future ends when they are, or with what is wrong with them. They stay until ``release``, which is due
-        whatever the future said, and a while after it for whoever asks with them again.
+        The future ends when they are, or with what is wrong with them; where another model came in first, with
+        AdapterMismatch. They stay until ``release``, which is due whatever the future said, and a while after it for
+        whoever asks with them again.
         """
         with self._changed:
             self._leases[served.adapters] += 1
@@ -205,7 +206,9 @@ class Scheduler:
 
     def _swap_if_due(self) -> None:
         while (swap := self.swaps.next()) is not None:
-            if self._is_other(swap.served):
+            if not swap.for_all and self._is_other(swap.served):
+                self.swaps.refuse(swap, exchanged(swap.served))
+            elif self._is_other(swap.served):
                 if self.working or self._errands:
                     return
                 self.swaps.carry_out(swap, self._exchange, self._clock)

@@ -141,3 +141,23 @@ def test_a_question_that_waited_while_another_model_came_in_is_read_anew(
     with pytest.raises(AdapterMismatch):
         of_the_old_one.end()
     scheduler.end()
+
+
+def test_adapters_that_are_asked_for_while_another_model_comes_in_do_not_bring_the_old_one_back(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    (home.models / "other.gguf").write_bytes(starter.read_bytes())
+    loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
+    scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
+    bent = adapted(home, loaded.served, [(store(home, write_adapter(tmp_path / "a.gguf").read_bytes()), 1.0)])
+    swapped = scheduler.swap(read_served(home, write_manifest(home, starter, name="v1", model="other")))
+    leased = scheduler.lease(bent)
+    scheduler.start()
+    swapped.result(timeout=PATIENCE)
+    with pytest.raises(AdapterMismatch):
+        leased.result(timeout=PATIENCE)
+    scheduler.release(bent)
+    assert scheduler.loaded.served.name == "v1"
+    scheduler.end()
