@@ -36,6 +36,11 @@ class Errands:
     def __len__(self) -> int:
         return len(self._waiting)
 
+    @property
+    def begun(self) -> bool:
+        """Whether one of them is under way, with what was loaded when it began."""
+        return bool(self._waiting) and self._waiting[0].running is not None
+
     def add(self, steps: Steps[T]) -> Future[T]:
         """Queue what the generator ``steps(loaded)`` does and returns; cancelling the future ends it early."""
         errand = _Errand(steps)

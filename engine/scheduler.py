@@ -209,7 +209,7 @@ class Scheduler:
             if not swap.for_all and self._is_other(swap.served):
                 self.swaps.refuse(swap, exchanged(swap.served))
             elif self._is_other(swap.served):
-                if self.working or self._errands:
+                if self.working or self._errands.begun:
                     return
                 self.swaps.carry_out(swap, self._exchange, self._clock)
             elif swap.prepared is None:
@@ -229,7 +229,7 @@ class Scheduler:
         if swap.for_all:
             self._decoding.adopt(swap.served)
         # An errand may be computing with adapters in a cache of its own.
-        if not self._errands:
+        if not self._errands.begun:
             with self._changed:
                 in_use = {*self._leases, *self._lately}
             self._decoding.forget_adapters(in_use)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Generator
+from concurrent.futures import Future
 from pathlib import Path
 
 import pytest
@@ -160,4 +162,36 @@ def test_adapters_that_are_asked_for_while_another_model_comes_in_do_not_bring_t
         leased.result(timeout=PATIENCE)
     scheduler.release(bent)
     assert scheduler.loaded.served.name == "v1"
+    scheduler.end()
+
+
+def test_another_model_comes_in_though_there_is_always_somebody_who_has_a_text_looked_at(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    (home.models / "other.gguf").write_bytes(starter.read_bytes())
+    loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
+    scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
+    other = read_served(home, write_manifest(home, starter, name="v1", model="other"))
+    computed_by: list[Loaded] = []
+    swapped: list[Future[None]] = []
+    errands: list[Future[None]] = []
+
+    def steps(now: Loaded) -> Generator[None, None, None]:
+        computed_by.append(now)
+        if not swapped:
+            swapped.append(scheduler.swap(other))
+        yield
+        if now is loaded and len(errands) < 1000:
+            errands.append(scheduler.run_errand(steps))
+        yield
+
+    errands.append(scheduler.run_errand(steps))
+    scheduler.start()
+    for errand in errands:
+        errand.result(timeout=PATIENCE)
+    swapped[0].result(timeout=PATIENCE)
+    # The one that had begun was waited for, the next one was not.
+    assert computed_by == [loaded, scheduler.loaded]
     scheduler.end()
