@@ -52,7 +52,7 @@ class Decoding:
     def begin(self, job: Job) -> bool:
         """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
         served = job.served or self.loaded.served
-        if served.model != self.loaded.served.model:
+        if served.model != self.loaded.served.model or not self.loaded.holds(served.adapters):
             raise exchanged(served)
         slot = choose_slot(self.slots, job, served.adapters)
         if slot is None:

@@ -105,6 +105,10 @@ class Loaded:
             replace(shape, context_size=context_size, slots=slots or shape.slots, outputs=outputs or shape.outputs),
         )
 
+    def holds(self, adapters: AdapterSet) -> bool:
+        """Whether this set was prepared here, and not forgotten since."""
+        return all(file.path in self._adapters for file in adapters)
+
     def apply(self, adapters: AdapterSet) -> None:
         """Compute with this set from the next batch on; it must have been prepared. Raises EngineFailed."""
         if adapters != self._applied:

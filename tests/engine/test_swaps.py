@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import threading
 import time
 from collections.abc import Generator
@@ -14,11 +15,12 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.busy import BusyFlag
 from engine.errors import AdapterMismatch
+from engine.forms.records import AS_PULLED, FormRecord, Shape
 from engine.jobs import Written
 from engine.loaded import Loaded
 from engine.scheduler import Scheduler
 from engine.served import AdapterSet, adapted, read_served
-from tests.engine.conftest import PATIENCE, Desk, ask
+from tests.engine.conftest import PATIENCE, Desk, ask, desk_of_its_own
 from tests.engine.snapshots import store, write_adapter, write_manifest
 
 FRANCE = "What is the capital of France?"
@@ -195,3 +197,25 @@ def test_another_model_comes_in_though_there_is_always_somebody_who_has_a_text_l
     # The one that had begun was waited for, the next one was not.
     assert computed_by == [loaded, scheduler.loaded]
     scheduler.end()
+
+
+def test_a_question_whose_adapters_went_with_what_was_loaded_is_told_so_and_the_others_are_answered(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    adapter = write_adapter(tmp_path / "a.gguf", strength=0.01)
+    with desk_of_its_own(engine_settings, Home(tmp_path / "home"), starter, adapter) as desk:
+        served, shape = desk.scheduler.loaded.served, Shape.of(engine_settings)
+        other = store(desk.home, write_adapter(tmp_path / "b.gguf", seed=1).read_bytes())
+        bent = adapted(desk.home, served, [(other, 1.0)])
+        desk.scheduler.lease(bent).result(timeout=PATIENCE)
+        flying = desk.put(STORY, desk.sampling(60))
+        flying.first()
+        form = FormRecord("", "", AS_PULLED, None, None, shape, shape, 0.0, ())
+        swapped = desk.scheduler.swap(dataclasses.replace(served, form=form))
+        waiting, beside = desk.put(FRANCE, served=bent), desk.put(FRANCE)
+        assert flying.end()[1].reason == "length"
+        swapped.result(timeout=PATIENCE)
+        with pytest.raises(AdapterMismatch):
+            waiting.end()
+        assert beside.end()[1].usage.answer_tokens
+        desk.scheduler.release(bent)
