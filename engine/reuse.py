@@ -52,6 +52,8 @@ class Reuse:
         if another and len(slot.tokens) - here >= self._settings.prefix_least_tokens:
             self._keep(context, slot)
         if state is not None:
+            # Where it cannot be put back, nobody knows what is there.
+            slot.empty()
             context.restore(slot.number, state)
             slot.tokens, here = tokens[:], common
         keep = max(0, min(here, len(prompt) - CHUNK_LEAST))

@@ -5,8 +5,12 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
+import pytest
+
 from configs.home import Home
 from configs.sections.engine import EngineSettings
+from engine.errors import EngineFailed
+from engine.native import SequenceState
 from tests.engine.conftest import Desk, desk_of_its_own
 from tests.engine.snapshots import write_adapter
 
@@ -90,3 +94,21 @@ def test_what_two_conversations_begin_with_is_read_once(desk: Desk) -> None:
     assert first.usage.cached_tokens == 0
     assert fresh == other
     assert alone
+
+
+def test_a_slot_whose_cache_could_not_be_put_back_is_read_anew(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk.scheduler.drop_cache()
+    keys = ("first", "second", "third")
+    begun = {key: desk.put(f"{key} {LONG}", desk.sampling(12), key=key).end()[0] for key in keys}
+    context = desk.scheduler.loaded.context
+
+    def fail(sequence: int, _state: SequenceState) -> None:
+        context.keep(sequence, 0)
+        raise EngineFailed(reason="the cache of a conversation cannot be put back")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(context, "restore", fail)
+        with pytest.raises(EngineFailed):
+            desk.put(f"first {LONG}", desk.sampling(12), key="first").end()
+    for key in ("second", "third"):
+        assert desk.put(f"{key} {LONG}", desk.sampling(12), key=key).end()[0] == begun[key]
