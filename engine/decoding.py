@@ -62,7 +62,7 @@ class Decoding:
         sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed, opened.closing if opened else "")
         try:
             keep = self._reuse.fill(self.loaded.context, slot, job, served.adapters)
-        except EngineError:
+        except BaseException:
             sampler.close()
             raise
         slot.work = Work(job, served, sampler, TextStream(job.sampling.stop), cached=keep, lookup=self._lookup(job))

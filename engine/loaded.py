@@ -88,7 +88,7 @@ class Loaded:
         try:
             for sequence in sequences:
                 larger.restore(sequence, self.context.state(sequence))
-        except EngineFailed:
+        except BaseException:
             larger.close()
             raise
         self.context.close()
