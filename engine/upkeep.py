@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import hashlib
 import logging
@@ -116,7 +117,10 @@ class Upkeep:
         now, what = time.monotonic(), (scheduler.working, scheduler.waiting)
         if what != self._written or now - self._written_at >= DIARY_EVERY_S:
             self._written_at, self._written = now, what
-            self._diary.write(_doing(scheduler, pulse), snapshot=scheduler.loaded.served.name)
+            # With every file handle in use not even the memory can be read. The diary grows old then; an error here
+            # would end the decoding thread.
+            with contextlib.suppress(OSError):
+                self._diary.write(_doing(scheduler, pulse), snapshot=scheduler.loaded.served.name)
 
     def _clean_stderr(self) -> None:
         if self._own_stderr:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import resource
 import signal
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import pytest
 
 from configs.home import Home
 from engine import crashes
+from engine.answers import Finished
 from engine.diary import DIARY, Diary, Doing, Life, read_diary
 from engine.errors import EngineDied
 from engine.starting import STDERR, is_locked
@@ -111,6 +113,21 @@ async def test_an_engine_that_dies_in_mid_answer_leaves_its_numbers_and_its_last
     assert 5 <= written <= 900
     assert report["doing"]["resident_mb"] > 50
     assert [line["event"] for line in report["log"]] == ["serving"]
+
+
+async def test_an_answer_is_written_to_its_end_where_no_file_can_be_opened_any_more(hasty: House) -> None:
+    stream = hasty.client.chat(ask(STORY), hasty.sampling(60))
+    await anext(stream)
+    status = await hasty.client.status()
+    assert status is not None
+    _, most = resource.prlimit(status.pid, resource.RLIMIT_NOFILE)
+    before = resource.prlimit(status.pid, resource.RLIMIT_NOFILE, (3, most))
+    try:
+        pieces = [piece async for piece in stream]
+    finally:
+        resource.prlimit(status.pid, resource.RLIMIT_NOFILE, before)
+    assert isinstance(pieces[-1], Finished)
+    assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
 
 
 async def test_an_engine_killed_without_a_word_is_reported_as_killed(hasty: House) -> None:
