@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from engine.answer_form import AnswerForm
 from engine.answers import Finished, Sampling, TokenLogprob, Waiting
-from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong
+from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong, TemplateBroken
 from engine.messages import PLAIN, Message, PromptOptions
 
 if TYPE_CHECKING:
@@ -73,6 +73,9 @@ class Job:
             strange = next((token for token in self.sampling.logit_bias if token >= size), None)
             if strange is not None:
                 raise RequestWrong(field=f"logit_bias.{strange}", reason=f"the model's tokens end at {size - 1}")
+            if not read.ids:
+                # There is nothing to compute a first token from, and a batch of nothing is an error of everybody's.
+                raise TemplateBroken(reason="it makes no tokens of this conversation")
             if len(read.ids) >= reader.context_size:
                 raise PromptTooLong(prompt_tokens=len(read.ids), context_size=reader.context_size)
             self.prompt, self.form, self.model = read.ids, read.form, reader.served.model

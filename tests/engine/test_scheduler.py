@@ -10,10 +10,11 @@ from collections.abc import Generator
 import pytest
 
 from engine.answers import Finished
-from engine.errors import EngineBusy, EngineError, EngineFailed, PromptTooLong
+from engine.errors import EngineBusy, EngineError, EngineFailed, PromptTooLong, TemplateBroken
 from engine.jobs import Written
 from engine.loaded import Loaded
-from tests.engine.conftest import PATIENCE, Desk
+from engine.template import ChatTemplate
+from tests.engine.conftest import DAY, PATIENCE, Desk
 
 FRANCE = "What is the capital of France?"
 LONG = "Tell me more about the old fisherman and the sea. " * 30  # about 350 tokens
@@ -128,6 +129,17 @@ def test_a_prompt_longer_than_the_context_names_both_sizes(desk: Desk) -> None:
         desk.put(LONG * 4)
     assert caught.value.facts["context_size"] == 1024
     assert int(caught.value.facts["prompt_tokens"]) > 1024
+
+
+def test_a_conversation_of_which_the_template_makes_nothing_is_refused_and_ends_nobodys_answer(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flying = desk.put(STORY, desk.sampling(24))
+    with monkeypatch.context() as patch:
+        patch.setattr(desk.scheduler.loaded, "template", ChatTemplate("{# nothing #}", now=lambda: DAY))
+        with pytest.raises(TemplateBroken):
+            desk.put(FRANCE)
+    assert flying.end()[1].reason == "length"
 
 
 def test_a_stop_text_ends_the_answer_before_it(desk: Desk) -> None:
