@@ -19,8 +19,8 @@ BY_ITSELF = frozenset({"/shutdown"})
 class Doorway:
     """An ASGI application around the engine's own.
 
-    ``count(route, status)`` is called once a request. While ``leaving()`` holds, the engine is making room for a fresh
-    one, and new work is refused with EngineStopping, at which a client waits for that one.
+    ``count(route, status)`` is called once a request. While ``leaving()`` holds, the engine is about to end, and new
+    work is refused with EngineStopping, at which a client waits for the next one.
     """
 
     def __init__(

@@ -106,7 +106,7 @@ def _answer(
         with _listening(home) as listener:
             server = EngineServer(scheduler, settings, (upkeep.loop_heart, upkeep.end_heart), tally)
             service = Service(home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts)
-            application = Doorway(service.application(), service.paths(), tally.request, lambda: server.retiring)
+            application = Doorway(service.application(), service.paths(), tally.request, lambda: server.leaving)
             upkeep.watch(scheduler, pulse, tally, server.retire)
             server.serve(application, listener, ready)
     finally:

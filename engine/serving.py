@@ -50,6 +50,11 @@ class EngineServer:
         self._loop: asyncio.AbstractEventLoop | None = None
         self.retiring = False
 
+    @property
+    def leaving(self) -> bool:
+        """Whether nothing new is to be taken on: it would be cut off, where another engine can answer it whole."""
+        return self.retiring or self._ending.is_set()
+
     def end(self) -> None:
         """Begin to end; to be called in the event loop."""
         self._ending.set()

@@ -121,6 +121,20 @@ async def test_sigterm_ends_it_cleanly_while_an_answer_is_written(own: House) ->
     assert not own.home.engine_socket.exists()
 
 
+async def test_a_question_that_comes_while_the_engine_ends_is_answered_by_the_next_one(own: House) -> None:
+    stream = own.client.chat(ask(STORY), own.sampling(900))
+    await anext(stream)
+    ending = await own.client.status()
+    assert ending is not None
+    os.kill(ending.pid, signal.SIGTERM)
+    await asyncio.sleep(0.2)
+    assert (await answer(own, ask(FRANCE)))[0] == "The capital of France is Paris."
+    status = await own.client.status()
+    assert status is not None
+    assert status.pid != ending.pid
+    await stream.aclose()
+
+
 async def test_a_stale_socket_and_lock_file_do_no_harm(own: House) -> None:
     own.home.engine_lock.touch()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stale:
