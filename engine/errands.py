@@ -33,9 +33,6 @@ class Errands:
     def __bool__(self) -> bool:
         return bool(self._waiting)
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     @property
     def begun(self) -> bool:
         """Whether one of them is under way, with what was loaded when it began."""

@@ -35,9 +35,6 @@ class PrefixStore:
         self._kept: list[Prefix] = []  # the least recently used first
         self.bytes = 0
 
-    def __len__(self) -> int:
-        return len(self._kept)
-
     def fits(self, size: int) -> bool:
         """Whether ``size`` bytes can be kept at all."""
         return size <= self._limit

@@ -29,11 +29,6 @@ class Work:
     next_token: int | None = None
     lookup: Lookup | None = None
 
-    @property
-    def left_to_read(self) -> bool:
-        """Whether the prompt is still being read."""
-        return self.next_token is None
-
 
 @dataclass
 class Slot:

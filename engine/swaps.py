@@ -43,9 +43,6 @@ class Swaps:
         self._preparer = ThreadPoolExecutor(1, thread_name_prefix="preparing swaps")
         self.on_swap: Callable[[bool, float], None] = lambda done, seconds: None
 
-    def __len__(self) -> int:
-        return len(self._waiting)
-
     def add(self, served: ServedSnapshot, *, for_all: bool = True) -> Future[None]:
         """Queue a snapshot; the future of its being served, or of its adapters' being at hand."""
         swap = Swap(served, for_all)

@@ -9,7 +9,7 @@ from pathlib import Path
 from configs.disk import sync
 from configs.home import Home
 from engine.fingerprint import remember_sha256
-from engine.forms.records import RECORD, FormRecord, folder, list_adapted, read_form, write_form
+from engine.forms.records import RECORD, FormRecord, folder, read_form, write_form
 
 SHOWN_DIGITS = 12
 
@@ -45,11 +45,6 @@ def forget_form(home: Home, original: str) -> bool:
     if place.is_dir():
         _remove_others(place, None)
     return known
-
-
-def merged_artifacts(home: Home, original: str) -> set[str]:
-    """The artifacts in which adapters are merged into this original."""
-    return {record.merged for _, record in list_adapted(home, original) if record.merged}
 
 
 def _remove_others(place: Path, kept: str | None) -> None:
