@@ -1,4 +1,4 @@
-"""Reading a text into a cache in pieces, for serving's measures and for training's evaluation alike."""
+"""Reading a text into a cache in pieces, for answers, for measures of texts and for training's evaluation alike."""
 
 from __future__ import annotations
 
@@ -11,22 +11,24 @@ if TYPE_CHECKING:
 
     from engine.native import Context
 
+# Rounding differs between a token computed alone and tokens computed together, so a prompt never ends in a
+# chunk of one: its answer would depend on what the cache happened to hold.
 SMALLEST_CHUNK = 2
 
 
 def chunk_bounds(count: int, chunk: int) -> list[tuple[int, int]]:
-    """(begin, end) of chunks that cover ``count`` tokens, none of a single token where there are two.
-
-    A token computed alone differs in rounding from one computed with others, so the cut between chunks may not
-    leave one over.
-    """
+    """(begin, end) of chunks that cover ``count`` tokens, none of a single token where there are two."""
     bounds, begin = [], 0
     while begin < count:
-        left = count - begin
-        take = left if left <= chunk else min(chunk, max(left - SMALLEST_CHUNK, 1))
-        bounds.append((begin, begin + take))
-        begin += take
+        end = begin + chunk_length(count - begin, chunk)
+        bounds.append((begin, end))
+        begin = end
     return bounds
+
+
+def chunk_length(left: int, longest: int) -> int:
+    """How many of ``left`` tokens to read next, at most ``longest``, so that none is left over alone."""
+    return left if left <= longest else min(longest, max(left - SMALLEST_CHUNK, 1))
 
 
 def logits_by_chunk(

@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, TokenLogprob, Usage
+from engine.chunks import chunk_length
 from engine.errors import AdapterMismatch, EngineError
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
 from engine.lookup import Lookup
-from engine.reuse import CHUNK_LEAST, Reuse
+from engine.reuse import Reuse
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot
 from engine.slots import Slot, Work, choose_slot
@@ -217,7 +218,7 @@ class Decoding:
             # Not at the beginning, which other conversations share: what they build on is computed in one way only.
             long = min(begun, left) >= settings.long_prompt_tokens
             longest = settings.long_prompt_chunk if long else settings.prompt_chunk
-        return left if left <= longest else min(longest, left - CHUNK_LEAST)
+        return chunk_length(left, longest)
 
     def _make_room(self, tokens: int) -> None:
         self.loaded.make_room(tokens, [slot.number for slot in self.slots if slot.tokens])

@@ -5,15 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from configs.sections.engine import EngineSettings
+from engine.chunks import SMALLEST_CHUNK
 from engine.jobs import Job
 from engine.native import Context
 from engine.prefixes import Prefix, PrefixStore
 from engine.served import AdapterSet
 from engine.slots import Slot
-
-# Rounding differs between a token computed alone and tokens computed together, so a prompt never ends in a
-# chunk of one: its answer would depend on what the cache happened to hold.
-CHUNK_LEAST = 2
 
 
 class Reuse:
@@ -56,7 +53,7 @@ class Reuse:
             slot.empty()
             context.restore(slot.number, state)
             slot.tokens, here = tokens[:], common
-        keep = max(0, min(here, len(prompt) - CHUNK_LEAST))
+        keep = max(0, min(here, len(prompt) - SMALLEST_CHUNK))
         if not context.keep(slot.number, keep):
             context.keep(slot.number, 0)
             keep = 0
