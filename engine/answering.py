@@ -20,14 +20,13 @@ from engine.callforms import Offered
 from engine.errors import EngineError, told
 from engine.jobs import Job, JobEvent, Written
 from engine.reading import AnswerReader
-from engine.replies import chunk, completion, encoded, error_object
+from engine.replies import chunk, completion, encoded, error_object, send_error, send_json
 from engine.requests import ChatRequest
 from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
 from engine.served import adapted, read_served
 from engine.tally import Tally
 
-JSON = [(b"content-type", b"application/json")]
 CALL_ID_LENGTH = 9
 EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
@@ -61,7 +60,7 @@ class Answer:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; returns early when the client goes away."""
         answering = asyncio.ensure_future(self._answer(send))
-        leaving = asyncio.ensure_future(_until_gone(receive))
+        leaving = asyncio.ensure_future(until_gone(receive))
         try:
             await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -86,7 +85,7 @@ class Answer:
         try:
             first = await self._first(job, events)
             if isinstance(first, EngineError):
-                await _send_json(send, first.status, error_object(first))
+                await send_error(send, first)
             elif request.stream:
                 await self._stream(send, first, events)
             else:
@@ -159,9 +158,9 @@ class Answer:
             pieces.append(event)
             event = await anext(rest, None)
         if isinstance(event, Finished):
-            await _send_json(send, 200, completion(self._head(), pieces, event))
+            await send_json(send, 200, completion(self._head(), pieces, event))
         elif isinstance(event, EngineError):
-            await _send_json(send, event.status, error_object(event))
+            await send_error(send, event)
 
     def _head(self) -> dict[str, Any]:
         model = self._scheduler.loaded.served.model_name
@@ -183,14 +182,10 @@ def _call_id() -> str:
     return "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(CALL_ID_LENGTH))
 
 
-async def _until_gone(receive: Receive) -> None:
+async def until_gone(receive: Receive) -> None:
+    """Return when the client has gone away; for a request whose body has been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-async def _send_json(send: Send, status: int, content: Any) -> None:
-    await send({"type": "http.response.start", "status": status, "headers": JSON})
-    await send({"type": "http.response.body", "body": encoded(content)})
 
 
 async def _send_event(send: Send, content: Any) -> None:

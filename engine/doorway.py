@@ -9,8 +9,8 @@ import h11
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from engine.errors import EngineError, EngineStopping, RequestWrong
-from engine.replies import encoded, error_object
+from engine.errors import EngineStopping, RequestWrong
+from engine.replies import encoded, error_object, send_error
 
 OTHER = "other"
 BY_ITSELF = frozenset({"/shutdown"})
@@ -50,18 +50,11 @@ class Doorway:
 
         try:
             if scope["method"] == "POST" and path not in BY_ITSELF and self._leaving():
-                await _refuse(noting, EngineStopping())
+                await send_error(noting, EngineStopping())
             else:
                 await self._inner(scope, receive, noting)
         finally:
             self._count(path if path in self._routes else OTHER, status)
-
-
-async def _refuse(send: Send, error: EngineError) -> None:
-    await send(
-        {"type": "http.response.start", "status": error.status, "headers": [(b"content-type", b"application/json")]}
-    )
-    await send({"type": "http.response.body", "body": encoded(error_object(error))})
 
 
 def protocol(longest: float, count: Callable[[str, int], None]) -> type[H11Protocol]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 
 from configs.home import Home
-from engine.answering import serve_manifest
+from engine.answering import serve_manifest, until_gone
 from engine.conversation_fields import read_messages
 from engine.errors import EngineBusy, EngineStopping, PromptTooLong, RequestWrong
 from engine.loaded import Loaded
@@ -173,7 +173,7 @@ class Measuring:
             return (yield from steps(loaded, ids if loaded is reader else read(loaded)))
 
         working = asyncio.wrap_future(self._scheduler.run_errand(errand))
-        leaving = asyncio.ensure_future(_until_gone(request))
+        leaving = asyncio.ensure_future(until_gone(request.receive))
         try:
             await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
             if not working.done():
@@ -184,11 +184,6 @@ class Measuring:
             working.cancel()
             with contextlib.suppress(asyncio.CancelledError):
                 await leaving
-
-
-async def _until_gone(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _check_length(loaded: Loaded, tokens: int) -> None:

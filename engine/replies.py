@@ -6,9 +6,13 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from starlette.types import Send
+
 from engine.answers import Called, Delta, Finished, Piece, Thought, Usage
 from engine.errors import EngineError
 from engine.logprobs_object import logprobs_object
+
+JSON = [(b"content-type", b"application/json")]
 
 
 def encoded(content: Any) -> bytes:
@@ -22,6 +26,17 @@ def error_object(error: EngineError) -> dict[str, Any]:
     facts = ", ".join(f"{name}: {value}" for name, value in error.facts.items())
     message = f"{error.code.replace('_', ' ')} ({facts})" if facts else error.code.replace("_", " ")
     return {"error": {"message": message, "type": kind, "code": error.code, "facts": error.facts}}
+
+
+async def send_json(send: Send, status: int, content: Any) -> None:
+    """Send ``content`` as the whole response."""
+    await send({"type": "http.response.start", "status": status, "headers": JSON})
+    await send({"type": "http.response.body", "body": encoded(content)})
+
+
+async def send_error(send: Send, error: EngineError) -> None:
+    """Send ``error`` as the whole response, with the status that is its own."""
+    await send_json(send, error.status, error_object(error))
 
 
 def chunk(
