@@ -46,7 +46,7 @@ class Loaded:
         self._shape = ContextShape(
             context_size=size,
             slots=settings.slots,
-            batch_size=settings.batch_size,
+            batch_size=max(settings.batch_size, *_batches(settings)),
             outputs=max(settings.slots, 1 + settings.lookup_tokens),
             threads=settings.threads or physical_cores(),
             flash_attention=settings.flash_attention,
@@ -221,3 +221,9 @@ def load(served: ServedSnapshot, settings: EngineSettings) -> Loaded:
             raise
         note(log, "form_refused", logging.WARNING, snapshot=served.name, error=error)
         return Loaded(served.pulled, settings)
+
+
+def _batches(settings: EngineSettings) -> tuple[int, ...]:
+    """The most tokens of each kind of batch: a token of every answer, a guess, a chunk of a prompt."""
+    chunks = settings.prompt_chunk, settings.shared_prompt_chunk, settings.long_prompt_chunk
+    return settings.slots, 1 + settings.lookup_tokens, *chunks

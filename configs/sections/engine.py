@@ -70,7 +70,11 @@ class EngineSettings(BaseModel):
         description="How long a computing thread waits for the others before it sleeps. Too few slows a quiet machine, "
         "too many stalls a busy one.",
     )
-    batch_size: int = Field(ge=2, description="The most tokens that one step computes, all slots together.")
+    batch_size: int = Field(
+        ge=2,
+        description="Room for the tokens that are computed at once; there is always enough for a chunk of a prompt, "
+        "a guess, and a token for each slot.",
+    )
     prompt_chunk: int = Field(
         ge=2,
         le=63,

@@ -6,15 +6,19 @@ import dataclasses
 import fcntl
 import time
 from collections.abc import Generator
+from pathlib import Path
 
 import pytest
 
+from configs.home import Home
+from configs.sections.engine import EngineSettings
 from engine.answers import Finished
 from engine.errors import EngineBusy, EngineError, EngineFailed, PromptTooLong, TemplateBroken
 from engine.jobs import Written
 from engine.loaded import Loaded
 from engine.template import ChatTemplate
-from tests.engine.conftest import DAY, PATIENCE, Desk
+from tests.engine.conftest import DAY, PATIENCE, Desk, desk_of_its_own
+from tests.engine.snapshots import write_adapter
 
 FRANCE = "What is the capital of France?"
 LONG = "Tell me more about the old fisherman and the sea. " * 30  # about 350 tokens
@@ -194,3 +198,13 @@ def test_a_question_that_there_is_no_room_for_is_told_so_and_the_others_go_on(
     with pytest.raises(EngineFailed):
         desk.put(LONG).end()
     assert flying.end()[1].reason == "length"
+
+
+def test_a_batch_has_room_for_what_a_step_needs_whatever_the_settings_say(
+    desk: Desk, engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    adapter = write_adapter(tmp_path / "a.gguf")
+    with desk_of_its_own(
+        engine_settings.model_copy(update={"batch_size": 2}), Home(tmp_path / "home"), starter, adapter
+    ) as small:
+        assert small.put(LONG, desk.sampling(4)).end()[1].usage.answer_tokens
