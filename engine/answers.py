@@ -104,7 +104,10 @@ Piece = Delta | Thought | Called
 
 @dataclass(frozen=True)
 class Waiting:
-    """Every slot is taken: the question is the ``place``th in the queue, 1 for the next."""
+    """Every slot is taken: the question is the ``place``th in the queue, 1 for the one that has been there longest.
+
+    Whoever has fewer answers in hand may go before it.
+    """
 
     place: int
 

@@ -22,9 +22,9 @@ from engine.text import TextStream
 class Decoding:
     """Everything that touches the model while it answers; for one thread. ``clock`` counts seconds.
 
-    Each step computes one token for every answer being written, and one chunk of one prompt being read, so that no
-    long question holds up another answer for longer than a chunk. Every answer keeps the adapters that it began
-    with: a step goes through the sets one after the other.
+    Each step computes one token for every answer being written, or several that could be guessed, and one chunk of one
+    prompt being read, so that no long question holds up another answer for longer than a chunk. Every answer keeps the
+    adapters that it began with: a step goes through the sets one after the other.
     """
 
     def __init__(self, loaded: Loaded, settings: EngineSettings, clock: Callable[[], float]) -> None:
@@ -76,7 +76,7 @@ class Decoding:
                 self._finish(slot, slot.work, "cancelled")
 
     def step(self) -> None:
-        """One token for every writer and one chunk for one reader. Raises EngineFailed."""
+        """A token or a guess for every writer and a chunk for one reader. Raises EngineFailed."""
         self._write()
         self._read()
 

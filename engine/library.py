@@ -28,7 +28,7 @@ def set_thread_spins(spins: int) -> None:
 
     OpenMP's own choice is 300,000: on a machine that does anything else, the threads then wait for each other
     through whole time slices. Measured on two busy cores: under 1 token/s against 11 with 500 spins; on two quiet
-    ones no difference above 300.
+    ones little difference above 450 (docs/decisions/threads-that-sleep.md).
     """
     os.environ.setdefault("GOMP_SPINCOUNT", str(spins))
 

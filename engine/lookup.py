@@ -14,7 +14,7 @@ class Lookup:
 
     Only there: an answer that repeats itself gains nothing beside others, who would wait for it meanwhile.
     It begins with ``first`` tokens, doubles while everything is right, and rests for ``rest`` tokens after a guess that
-    was wrong from the start: a guess that fails costs more than it saves.
+    was mostly wrong: such a one costs more than it saves.
     """
 
     def __init__(self, prompt: Sequence[int], *, match: int, first: int, most: int, rest: int) -> None:

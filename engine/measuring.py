@@ -26,8 +26,8 @@ Ids = list[int]
 class Measuring:
     """Answers to such requests, each given as a JSON object and returned as one. Raises RequestWrong.
 
-    The work runs between the steps of the answers, so that nobody's answer waits for it. ``manifest`` in a request
-    is the snapshot that has to be asked. With ``most`` of them in work or waiting, EngineBusy.
+    What is computed runs between the steps of the answers, so that nobody's answer waits for more than a chunk of it.
+    ``manifest`` in a request is the snapshot to be served first. With ``most`` of them in work or waiting, EngineBusy.
     """
 
     def __init__(self, home: Home, scheduler: Scheduler, most: int) -> None:

@@ -21,7 +21,7 @@ LARGEST_SCALE = 16
 
 @dataclass(frozen=True)
 class ChatRequest:
-    """A checked request. ``manifest``: the snapshot that must be the one to answer, or None for whatever is served.
+    """A checked request. ``manifest``: the snapshot to be served first, or None for whatever is served.
 
     ``user`` asks: nobody gets every slot. ``adapters``: digests and scales of those to answer with, or None for the
     snapshot's own. ``parallel_calls``: whether one answer may call several tools.

@@ -107,7 +107,9 @@ class EngineSettings(BaseModel):
     lookup_match: int = Field(
         ge=1, description="How many tokens must stand in the question for a guess at what follows."
     )
-    lookup_rest: int = Field(ge=0, description="For how many tokens nothing is guessed after a wrong guess.")
+    lookup_rest: int = Field(
+        ge=0, description="For how many tokens nothing is guessed after one that was mostly wrong."
+    )
     prefix_least_tokens: int = Field(
         ge=1, description="Fewer tokens than this in common with another conversation are read again, not copied."
     )
