@@ -1,1 +1,1 @@
-"""Enlace beside its peers: ``python -m benchmarks.engine``, ``.learning`` and ``.interface`` (docs/benchmarks.md)."""
+"""Enlace beside its peers: ``python -m benchmarks.engine``, ``.learning``, ``.forms`` and more (docs/benchmarks.md)."""

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import json
-import os
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -20,6 +19,7 @@ from benchmarks.processes import run
 from benchmarks.streaming import SocketConnection
 from configs.home import Home
 from configs.settings import load_settings
+from engine.fit import physical_cores
 
 Connect = Callable[[], http.client.HTTPConnection]
 
@@ -46,7 +46,7 @@ def peer_of(plan: EnginePlan, home: Home, slots: int, notes: list[str]) -> Itera
     Without it None, and a note.
     """
     settings = load_settings(home, {}).engine
-    threads = settings.threads or len(os.sched_getaffinity(0))
+    threads = settings.threads or physical_cores()
     with without_peer(notes), serving(clean_environment(), threads, settings.context_size, slots, plan.timeout_s) as at:
         yield partial(connect, at, plan.timeout_s)
         return

@@ -10,6 +10,7 @@ from itertools import pairwise
 
 import psutil
 
+from benchmarks.crowd import STREAMS
 from benchmarks.decoding import prompt
 from benchmarks.engines import Connect, call, engine
 from benchmarks.measures import percentile
@@ -19,7 +20,6 @@ from benchmarks.streaming import Streamed, stream
 from benchmarks.two_snapshots import two_snapshots
 from engine.starting import LOG
 
-STREAMS = 4
 ANSWER_TOKENS = 64
 PREFIX_CACHE_MB = 16
 
