@@ -44,12 +44,13 @@ def run(home: Home, environ: Mapping[str, str], manifest: str, report_fd: int | 
     """
     # The terminal that started it may close; the engine stays for the next conversation.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    report = reporter(report_fd)
     try:
-        if not serve(home, environ, manifest, ready=lambda: _report(report_fd, {"ready": os.getpid()})):
-            _report(report_fd, {"held": True})
+        if not serve(home, environ, manifest, ready=lambda: report({"ready": os.getpid()})):
+            report({"held": True})
     except EnlaceError as error:
         note(log, "cannot_start", logging.ERROR, error=error)
-        _report(report_fd, {"error": {"code": error.code, "facts": error.facts}})
+        report({"error": {"code": error.code, "facts": error.facts}})
         return 1
     return 0
 
@@ -152,8 +153,16 @@ def _listening(home: Home) -> Iterator[socket.socket]:
         listener.close()
 
 
-def _report(report_fd: int | None, report: dict[str, Any]) -> None:
-    """Tell the starter, which may have gone away meanwhile."""
-    if report_fd is not None:
-        with contextlib.suppress(OSError), os.fdopen(report_fd, "w") as pipe:
-            pipe.write(json.dumps(report) + "\n")
+def reporter(report_fd: int | None) -> Callable[[dict[str, Any]], None]:
+    """What tells the starter one thing, unless it has gone away meanwhile; whatever comes after that goes nowhere.
+
+    By then the pipe is closed, and its number may be that of a client's connection.
+    """
+    pipe = os.fdopen(report_fd, "w") if report_fd is not None else None
+
+    def report(content: dict[str, Any]) -> None:
+        if pipe is not None and not pipe.closed:
+            with contextlib.suppress(OSError), pipe:
+                pipe.write(json.dumps(content) + "\n")
+
+    return report

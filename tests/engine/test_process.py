@@ -20,6 +20,7 @@ from configs.sections.engine import EngineSettings
 from engine.answers import Finished
 from engine.client import EngineClient
 from engine.errors import EngineDied, EngineError, EngineStartFailed, ModelBroken, ModelMissing, ModelTooBig
+from engine.process import reporter
 from engine.starting import STDERR, is_locked
 from tests.engine.conftest import CONFIG, PATIENCE, House, ask
 from tests.engine.snapshots import write_manifest
@@ -173,6 +174,22 @@ async def test_a_model_that_memory_cannot_hold_is_refused_before_it_is_loaded(
     client = EngineClient(home, engine_settings, lambda: write_manifest(home, starter))
     with pytest.raises(ModelTooBig):
         await client.start()
+
+
+def test_the_starter_is_told_one_thing_and_nobody_else_is_told_another(tmp_path: Path) -> None:
+    ours, theirs = os.pipe()
+    report = reporter(theirs)
+    report({"ready": 1})
+    somebody = tmp_path / "somebody"
+    handle = os.open(somebody, os.O_CREAT | os.O_WRONLY)
+    if handle != theirs:
+        os.dup2(handle, theirs)
+        os.close(handle)
+    report({"error": {}})
+    os.close(theirs)
+    with os.fdopen(ours) as pipe:
+        assert pipe.read() == '{"ready": 1}\n'
+    assert somebody.read_text() == ""
 
 
 async def test_an_engine_that_dies_at_its_start_says_why(
