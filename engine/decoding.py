@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, TokenLogprob, Usage
 from engine.chunks import chunk_length
-from engine.errors import AdapterMismatch, EngineError
+from engine.errors import AdapterMismatch, EngineError, EngineFailed
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
@@ -140,11 +140,10 @@ class Decoding:
         )
 
     def _write(self) -> None:
-        """One token for every answer being written."""
-        writers = [(slot, slot.work) for slot in self.slots if slot.work and slot.work.next_token is not None]
-        if not writers:
-            return
-        self._make_room(max(len(slot.tokens) for slot, _ in writers) + 1)
+        """One token for every answer being written, or as many as could be guessed."""
+        writers = self._with_room(
+            [(slot, slot.work) for slot in self.slots if slot.work and slot.work.next_token is not None]
+        )
         for adapters in dict.fromkeys(slot.adapters for slot, _ in writers):
             self.loaded.apply(adapters)
             together = []
@@ -172,7 +171,10 @@ class Decoding:
         guess = work.lookup.guess(latest, room)
         if not guess:
             return False
-        self._make_room(len(slot.tokens) + 1 + len(guess))
+        try:
+            self._make_room(len(slot.tokens) + 1 + len(guess))
+        except EngineFailed:
+            return False
         tokens, begun = [work.next_token, *guess], len(slot.tokens)
         self.loaded.context.decode([(token, begun + place, slot.number, True) for place, token in enumerate(tokens)])
         right = 0
@@ -219,6 +221,16 @@ class Decoding:
             long = min(begun, left) >= settings.long_prompt_tokens
             longest = settings.long_prompt_chunk if long else settings.prompt_chunk
         return chunk_length(left, longest)
+
+    def _with_room(self, writers: list[tuple[Slot, Work]]) -> list[tuple[Slot, Work]]:
+        """Those whose next token there is room for; where there is no memory for more, the answers of the others end."""
+        try:
+            self._make_room(max((len(slot.tokens) for slot, _ in writers), default=0) + 1)
+        except EngineFailed as error:
+            for slot, work in writers:
+                if len(slot.tokens) >= self.loaded.context.size:
+                    self._fail(slot, work, error)
+        return [(slot, work) for slot, work in writers if slot.work]
 
     def _make_room(self, tokens: int) -> None:
         self.loaded.make_room(tokens, [slot.number for slot in self.slots if slot.tokens])

@@ -23,6 +23,7 @@ from tests.engine.snapshots import write_adapter
 FRANCE = "What is the capital of France?"
 LONG = "Tell me more about the old fisherman and the sea. " * 30  # about 350 tokens
 STORY = "Write a long story about the sea."
+NO_END = {0: -100.0, 2: -100.0}  # the starter's tokens that end an answer
 
 
 def wait_until_idle(desk: Desk) -> None:
@@ -203,8 +204,31 @@ def test_a_question_that_there_is_no_room_for_is_told_so_and_the_others_go_on(
 def test_a_batch_has_room_for_what_a_step_needs_whatever_the_settings_say(
     desk: Desk, engine_settings: EngineSettings, tmp_path: Path, starter: Path
 ) -> None:
-    adapter = write_adapter(tmp_path / "a.gguf")
+    adapter = write_adapter(tmp_path / "a.gguf", strength=0.01)
     with desk_of_its_own(
         engine_settings.model_copy(update={"batch_size": 2}), Home(tmp_path / "home"), starter, adapter
     ) as small:
         assert small.put(LONG, desk.sampling(4)).end()[1].usage.answer_tokens
+
+
+def test_an_answer_that_there_is_no_room_to_go_on_with_ends_and_the_others_go_on(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = engine_settings.model_copy(update={"first_context_size": 64})
+    adapter = write_adapter(tmp_path / "a.gguf", strength=0.01)
+    with desk_of_its_own(settings, Home(tmp_path / "home"), starter, adapter) as desk:
+        loaded = desk.scheduler.loaded
+        make_room, size = loaded.make_room, loaded.context.size
+
+        def refuse_to_grow(tokens: int, sequences: list[int]) -> None:
+            if tokens > size:
+                raise EngineFailed(reason="no memory for the context")
+            make_room(tokens, sequences)
+
+        monkeypatch.setattr(loaded, "make_room", refuse_to_grow)
+        short = desk.put(STORY, desk.sampling(120))
+        short.first()
+        long = desk.put("Sea. " * ((size - 80) // 2), dataclasses.replace(desk.sampling(size), logit_bias=NO_END))
+        with pytest.raises(EngineFailed):
+            long.end()
+        assert short.end()[1].reason in ("stop", "length")
