@@ -145,13 +145,13 @@ class Decoding:
             [(slot, slot.work) for slot in self.slots if slot.work and slot.work.next_token is not None]
         )
         for adapters in dict.fromkeys(slot.adapters for slot, _ in writers):
-            self.loaded.apply(adapters)
             together = []
             for slot, work in writers:
                 if slot.adapters == adapters and not self._write_guessed(slot, work):
                     together.append((slot, work))
             if not together:
                 continue
+            self.loaded.apply(adapters)
             self.loaded.context.decode(
                 [(work.next_token or 0, len(slot.tokens), slot.number, True) for slot, work in together]
             )
@@ -175,6 +175,8 @@ class Decoding:
             self._make_room(len(slot.tokens) + 1 + len(guess))
         except EngineFailed:
             return False
+        # Not before there is room: a cache that has grown has no adapters applied.
+        self.loaded.apply(slot.adapters)
         tokens, begun = [work.next_token, *guess], len(slot.tokens)
         self.loaded.context.decode([(token, begun + place, slot.number, True) for place, token in enumerate(tokens)])
         right = 0
@@ -223,7 +225,7 @@ class Decoding:
         return chunk_length(left, longest)
 
     def _with_room(self, writers: list[tuple[Slot, Work]]) -> list[tuple[Slot, Work]]:
-        """Those whose next token there is room for; where there is no memory for more, the answers of the others end."""
+        """Those whose next token there is room for; where there is no memory for more, the others' answers end."""
         try:
             self._make_room(max((len(slot.tokens) for slot, _ in writers), default=0) + 1)
         except EngineFailed as error:

@@ -10,6 +10,7 @@ import pytest
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.errors import EngineFailed
+from engine.lookup import Lookup
 from engine.native import SequenceState
 from tests.engine.conftest import Desk, desk_of_its_own
 from tests.engine.snapshots import write_adapter
@@ -50,6 +51,25 @@ def test_a_conversation_that_outgrows_its_first_room_is_answered_as_if_it_had_ha
     *small, began_small = story(64)
     *large, began_large = story(1024)
     assert began_small < 300 < began_large
+    assert small == large
+
+
+def test_what_is_guessed_as_the_room_grows_is_computed_with_the_answers_own_adapters(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Lookup, "guess", lambda _self, _latest, most: [5] * min(2, most))
+    adapter = write_adapter(tmp_path / "a.gguf")
+
+    def story(first: int) -> tuple[str, int]:
+        settings = engine_settings.model_copy(update={"first_context_size": first, "long_prompt_tokens": 1024})
+        with desk_of_its_own(settings, Home(tmp_path / str(first)), starter, adapter) as desk:
+            unending = dataclasses.replace(desk.sampling(40), logit_bias={0: -100.0, 2: -100.0})
+            text, _ = desk.put("Sea. " * 100, unending).end()
+            return text, desk.scheduler.loaded.context.size
+
+    small, grown = story(64)
+    large, _ = story(1024)
+    assert grown > 256
     assert small == large
 
 
