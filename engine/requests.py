@@ -73,11 +73,14 @@ def _adapters(given: Any) -> tuple[tuple[str, float], ...] | None:
         return None
     if not isinstance(given, list) or len(given) > MOST_ADAPTERS:
         raise RequestWrong(field="adapters", reason=f"a list of at most {MOST_ADAPTERS} is needed")
-    chosen = []
+    chosen: list[tuple[str, float]] = []
     for place, entry in enumerate(given):
         digest, scale = (entry.get("sha256"), entry.get("scale", 1.0)) if isinstance(entry, dict) else (None, None)
         if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
             raise RequestWrong(field=f"adapters[{place}].sha256", reason="a SHA-256 in hex is needed")
+        if any(digest == other for other, _ in chosen):
+            # llama.cpp takes one scale for each adapter and passes over the rest.
+            raise RequestWrong(field=f"adapters[{place}].sha256", reason="named twice")
         if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= LARGEST_SCALE:
             raise RequestWrong(field=f"adapters[{place}].scale", reason=f"a number up to {LARGEST_SCALE} is needed")
         chosen.append((digest, float(scale)))

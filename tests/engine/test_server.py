@@ -244,6 +244,7 @@ async def test_a_request_is_answered_with_the_adapters_that_it_names(house: Hous
         ("all", "request_wrong"),
         ([{"sha256": "no"}], "request_wrong"),
         ([{"sha256": "0" * 64, "scale": "much"}], "request_wrong"),
+        ([{"sha256": "0" * 64}, {"sha256": "0" * 64, "scale": 0.5}], "request_wrong"),
         ([{"sha256": "0" * 64}], "snapshot_broken"),
     ],
 )
