@@ -63,7 +63,7 @@ class Loaded:
         self._open, self._closed = threading.Lock(), False
         self._adapters: dict[Path, Adapter] = {}
         self._applied: AdapterSet = ()
-        self._probed: tuple[AdapterSet, npt.NDArray[np.float32]] | None = None
+        self._probed: dict[AdapterSet, npt.NDArray[np.float32]] = {}
         if served.adapters:
             try:
                 self.prepare(served.adapters, before=())
@@ -143,8 +143,9 @@ class Loaded:
     def prepare(self, adapters: AdapterSet, before: AdapterSet | None = None) -> None:
         """Have a set of adapters at hand, and see that it changes what is computed.
 
-        In a cache of its own, so that answers go on meanwhile; ``before`` is what it is compared with, by default
-        what is served now. One thread at a time. On any error nothing has changed: AdapterMismatch, EngineFailed.
+        In a cache of its own, so that answers go on meanwhile. It is compared with ``before``, by default what is
+        served now, and with the model alone: in place of other adapters, one that was not applied would look like a
+        change. One thread at a time. On any error nothing has changed: AdapterMismatch, EngineFailed.
         """
         compared = self.served.adapters if before is None else before
         if adapters == compared:
@@ -155,14 +156,17 @@ class Loaded:
                 check_adapter(path, self.served.model)
                 new[path] = Adapter(self.model, path)
             at_hand = {**self._adapters, **new}
-            was = self._probed[1] if self._probed and self._probed[0] == compared else self._probe(compared, at_hand)
+            known = dict(self._probed)
+            for each in (compared, ()):
+                known[each] = known[each] if each in known else self._probe(each, at_hand)
             now = self._probe(adapters, at_hand)
-            self._check_changed(was, now, adapters)
+            for each in (compared, ()):
+                self._check_changed(known[each], now, adapters)
         except Exception:
             for adapter in new.values():
                 adapter.close()
             raise
-        self._adapters, self._probed = at_hand, (adapters, now)
+        self._adapters, self._probed = at_hand, {(): known[()], adapters: now}
 
     def forget_adapters(self, in_use: Iterable[AdapterSet]) -> None:
         """Free every adapter that is in none of these sets. Not while another thread prepares some."""

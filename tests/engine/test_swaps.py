@@ -57,6 +57,21 @@ def test_adapters_that_do_not_fit_are_refused_before_the_question_is_read(desk: 
     assert "Paris" in desk.put(FRANCE).end()[0]
 
 
+def test_adapters_that_change_nothing_are_refused_also_in_place_of_others(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    with desk_of_its_own(engine_settings, Home(tmp_path / "home"), starter, write_adapter(tmp_path / "a.gguf")) as desk:
+        nothing = store(desk.home, write_adapter(tmp_path / "b.gguf", strength=0).read_bytes())
+        named = adapted(desk.home, desk.scheduler.loaded.served, [(nothing, 1.0)])
+        with pytest.raises(AdapterMismatch):
+            desk.scheduler.lease(named).result(timeout=PATIENCE)
+        desk.scheduler.release(named)
+        with pytest.raises(AdapterMismatch):
+            desk.swap("v1", tmp_path / "b.gguf")
+        desk.swap("v2")
+        assert desk.put(FRANCE).end()[1].usage.snapshot == "v2"
+
+
 def test_a_swap_waits_for_nobody_and_the_answer_in_flight_is_written_by_the_weights_it_began_with(
     desk: Desk, tmp_path: Path
 ) -> None:
