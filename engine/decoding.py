@@ -47,8 +47,8 @@ class Decoding:
         return self._reuse.bytes
 
     def jobs(self) -> list[Job]:
-        """The jobs that are being worked on."""
-        return [slot.work.job for slot in self.slots if slot.work]
+        """The jobs that are being worked on; any thread may ask."""
+        return [work.job for slot in self.slots if (work := slot.work)]
 
     def begin(self, job: Job) -> bool:
         """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""

@@ -86,7 +86,9 @@ class Scheduler:
         with self._changed:
             if self._ending:
                 raise EngineStopping
-            if len(self._queue) >= self._settings.queue_length + self._settings.slots:
+            # One that is just being taken on is in the queue and in its slot.
+            in_hand = {*self._queue, *self._decoding.jobs()}
+            if len(in_hand) >= self._settings.queue_length + self._settings.slots:
                 raise EngineBusy(waiting=len(self._queue))
             job.arrived = self._clock()
             self._queue.append(job)

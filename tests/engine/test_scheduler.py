@@ -118,7 +118,7 @@ def test_more_questions_than_slots_wait_and_more_than_the_queue_are_refused(desk
     asked = [desk.put(STORY, desk.sampling(24)) for _ in range(desk.settings.slots)]
     for one in asked:
         one.first()
-    asked += [desk.put(FRANCE) for _ in range(desk.settings.queue_length + desk.settings.slots)]
+    asked += [desk.put(FRANCE) for _ in range(desk.settings.queue_length)]
     with pytest.raises(EngineBusy):
         desk.put(FRANCE)
     for one in asked:
