@@ -10,7 +10,7 @@ import torch
 from configs.sections.training import EarlyStopSettings
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example
-from trainer.packing import build_pack, in_budget
+from trainer.packing import build_pack, in_packs
 
 
 def set_apart(examples: Sequence[Example], share: float, seed: int) -> tuple[list[Example], list[Example]]:
@@ -60,7 +60,7 @@ class EarlyStop:
     @torch.no_grad()
     def _loss(self) -> float:
         total = 0.0
-        for group in in_budget([item.length for item in self._items], self._budget):
+        for group in in_packs([[item] for item in self._items], self._budget):
             self._pause()
             pack = build_pack([self._items[place] for place in group])
             total -= float(self._decoder.log_probs(pack).sum())

@@ -14,7 +14,7 @@ from trainer.checkpoints import Checkpoints
 from trainer.errors import LossNotFinite
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example, Objective, Part
-from trainer.packing import build_pack, in_budget
+from trainer.packing import build_pack, in_packs
 
 Step = Sequence[Part]
 
@@ -155,13 +155,7 @@ def micro_batches(parts: Step, budget: int) -> Iterator[list[_Work]]:
     ]
     # Examples of one prompt stand side by side, so that one pack computes it once for all their objectives.
     work.sort(key=lambda unit: unit.example.items[0].prompt)
-    prompts: set[tuple[int, ...]] = set()
-    sizes = []
-    for unit in work:
-        unread = {item.prompt for item in unit.example.items} - prompts
-        sizes.append(sum(len(item.answer) for item in unit.example.items) + sum(map(len, unread)))
-        prompts |= unread
-    for group in in_budget(sizes, budget):
+    for group in in_packs([unit.example.items for unit in work], budget):
         yield [work[index] for index in group]
 
 

@@ -98,7 +98,7 @@ def build_pack(items: Sequence[Item]) -> Pack:
     pair_tokens: list[int] = []
     spans: list[tuple[int, int]] = []
     for item in items:
-        path = tree.add((*item.prompt, *item.answer[:-1]))
+        path = tree.add(_read(item))
         targets = item.targets or tuple((token,) for token in item.answer)
         start = len(pair_rows)
         for node, wanted in zip(path[len(item.prompt) - 1 :], targets, strict=True):
@@ -138,6 +138,31 @@ def _attention_plan(tree: _Tree) -> tuple[AttentionPlan, torch.Tensor]:
     hidden = key_depth.unsqueeze(1) > query_depth.unsqueeze(2)
     mask = torch.zeros(count, 1, queries, keys).masked_fill_(hidden.unsqueeze(1), NEVER)
     return AttentionPlan(query_index, key_index, spot, mask), key_depth
+
+
+def in_packs(wanted: Sequence[Sequence[Item]], budget: int) -> Iterator[list[int]]:
+    """Indices of ``wanted``, in their order, in groups whose packs have at most ``budget`` tokens (or are of one).
+
+    What a pack computes once is counted once: the more its items begin alike, the more of them it holds.
+    """
+    group: list[int] = []
+    tree = _Tree()
+    for index, items in enumerate(wanted):
+        for item in items:
+            tree.add(_read(item))
+        if group and len(tree.tokens) > budget:
+            yield group
+            group, tree = [], _Tree()
+            for item in items:
+                tree.add(_read(item))
+        group.append(index)
+    if group:
+        yield group
+
+
+def _read(item: Item) -> tuple[int, ...]:
+    """What is computed of an item."""
+    return (*item.prompt, *item.answer[:-1])
 
 
 def in_budget(sizes: Sequence[int], budget: int) -> Iterator[list[int]]:

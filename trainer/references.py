@@ -11,7 +11,7 @@ import torch
 
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example
-from trainer.packing import Item, build_pack, in_budget
+from trainer.packing import Item, build_pack, in_packs
 from trainer.reference_cache import ReferenceCache, row_name
 
 
@@ -31,7 +31,7 @@ def with_pair_references(
         if len(rows) == len(example.items):
             found[index] = replace(example, reference=tuple(rows))
     missing = [index for index in range(len(examples)) if index not in found]
-    for group in in_budget([sum(item.length for item in examples[index].items) for index in missing], budget):
+    for group in in_packs([examples[index].items for index in missing], budget):
         pause()
         asked = [missing[place] for place in group]
         pack = build_pack([item for index in asked for item in examples[index].items])
@@ -63,7 +63,7 @@ def kept_examples(
     names = [row_name(f"kept{kept}", shown) for _, shown in taught]
     found = {name: row for name in names if cache and (row := cache.get(name))}
     missing = [index for index, name in enumerate(names) if name not in found]
-    for group in in_budget([taught[index][1].length for index in missing], budget):
+    for group in in_packs([[taught[index][1]] for index in missing], budget):
         pause()
         asked = [missing[place] for place in group]
         pack = build_pack([taught[index][1] for index in asked])

@@ -63,7 +63,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Home:
     """A home for what several of these tests look at."""
     made = Home(tmp_path_factory.mktemp("home"))
     made.prepare()
-    trained((prepared_run(made, "unbroken"), 0), (prepared_run(made, "interrupted"), 40))
+    trained((prepared_run(made, "unbroken"), 0), (prepared_run(made, "interrupted"), 30))
     return made
 
 
@@ -77,7 +77,7 @@ def unbroken(place: Home) -> RunFiles:
 
 @pytest.fixture
 def interrupted(place: Home, home: Home) -> RunFiles:
-    """One that was killed before its 40th micro-step, with the two checkpoints that it left."""
+    """One that was killed before its 30th micro-step, with the two checkpoints that it left."""
     files = RunFiles(home.runs / "interrupted")
     shutil.copytree(place.runs / "interrupted", files.folder)
     assert len(files.checkpoints()) == 2
@@ -87,7 +87,7 @@ def interrupted(place: Home, home: Home) -> RunFiles:
 def test_killed_over_and_over_it_ends_with_the_same_weights(home: Home, unbroken: RunFiles) -> None:
     killed = prepared_run(home, "killed")
     # While the base is asked; in a first step; and four times further on.
-    assert trained(*((killed, at) for at in (4, 15, 20, 9, 6, 0))) == [False] * 5 + [True]
+    assert trained(*((killed, at) for at in (4, 15, 14, 9, 6, 0))) == [False] * 5 + [True]
     assert_same_weights(killed, unbroken)
     told = {step["step"]: step for step in steps(unbroken)}
     assert all(step == told[step["step"]] for step in steps(killed))
@@ -144,7 +144,7 @@ def test_killed_at_twenty_random_places_it_ends_with_the_same_weights(home: Home
     places = random.Random(5)
     for number in range(20):
         killed = prepared_run(home, f"killed-{number}")
-        assert trained((killed, places.randint(1, 45)), (killed, 0)) == [False, True]
+        assert trained((killed, places.randint(1, 33)), (killed, 0)) == [False, True]
         assert_same_weights(killed, unbroken)
 
 
@@ -154,5 +154,5 @@ def test_killed_again_and_again_on_its_way_it_ends_with_the_same_weights(home: H
     killed = prepared_run(home, "killed")
     # The first gets past what the base is asked, which the others then know.
     ends = trained((killed, 16), *((killed, places.randint(5, 9)) for _ in range(19)))
-    assert ends.count(False) > 5
+    assert ends.count(False) > 3
     assert_same_weights(killed, unbroken)
