@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 
 from configs.home import Home
-from configs.settings import load_settings
 from memory import runlog
 from memory.runlog import RunEvent
 from tests.trainer.random_model import VOCABULARY, write_random_model
+from tests.trainer.stages import inputs_for
 from trainer.courtesy import Courtesy
-from trainer.run_files import Inputs, RunFiles, read_inputs, write_json
+from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
 
 RECIPE: dict[str, Any] = {
@@ -56,30 +56,13 @@ def prepared_run(home: Home, name: str, *, recipe: dict[str, Any] | None = None)
         "recipes": {"family": RECIPE | (recipe or {})},
         "threads": 2,
         "precision": "float32",
-        "idle_priority": False,
         "budget": {"checkpoint_seconds": 0},
     }
-    settings = load_settings(home, {}, {"training": training})
     base = home.models / "random.gguf"
     if not base.exists():
         write_random_model(base, "llama", layers=2)
     files = RunFiles(home.runs / name)
-    inputs = Inputs(
-        run=name,
-        base_name="random",
-        base=base,
-        base_sha256="0" * 64,
-        current="v0",
-        current_adapters=(),
-        lessons=(),
-        dropped=(),
-        system_prompt="",
-        recipe_name="family",
-        training=settings.training,
-        engine=settings.engine,
-        busy_flag=home.busy_flag,
-        cache=home.cache,
-    )
+    inputs = inputs_for(home, base, training)
     write_json(files.inputs, inputs.as_json())
     write_json(files.data, _data())
     files.stage("train").mkdir()
