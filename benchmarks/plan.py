@@ -36,6 +36,7 @@ class LearningPlan(BaseModel):
     epochs: int = Field(ge=1, description="Passes over the pairs.")
     gradient_pairs: int = Field(ge=1, le=64, description="Of how many of them, as one batch, gradients are compared.")
     timeout_s: float = Field(gt=0, description="Seconds that one training may take.")
+    large_base: bool = Field(description="Whether a step on a base of 1.5 billion weights is taken.")
     seeds: tuple[int, ...] = Field(
         description="With which seeds the whole loop over 24 lessons is measured: it takes a quarter of an hour each."
     )

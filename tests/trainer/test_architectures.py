@@ -193,3 +193,12 @@ def test_weights_left_in_their_blocks_give_the_same_function_and_the_same_gradie
         assert dense is not None
         assert blocks is not None
         assert torch.allclose(dense, blocks, rtol=1e-4, atol=1e-5 * float(dense.abs().max()))
+
+
+@pytest.mark.parametrize(("dense_share", "in_blocks"), [(1.0, False), (1e-9, True)])
+def test_weights_stay_in_their_blocks_where_the_numbers_would_take_more_than_their_share_of_the_memory(
+    dense_share: float, in_blocks: bool, tmp_path: Path
+) -> None:
+    write_random_model(tmp_path / "model.gguf", "llama")
+    base = read_base(tmp_path / "model.gguf", settings=FrozenSettings(keep="auto", dense_share=dense_share))
+    assert base.in_blocks is in_blocks
