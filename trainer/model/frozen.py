@@ -66,10 +66,7 @@ class Part:
 
 
 class Bench:
-    """Room for one slab in each dtype, used by all matrices in turn, by one thread at a time.
-
-    Fresh memory for each slab takes longer to get than the slab to dequantise.
-    """
+    """Room for one slab in each dtype, used by all matrices in turn, by one thread at a time."""
 
     def __init__(self) -> None:
         self._rooms: dict[torch.dtype, torch.Tensor] = {}
