@@ -24,6 +24,7 @@ from tests.trainer.random_model import VOCABULARY, write_random_model
 from trainer.model.adapter_file import write_gguf
 from trainer.model.config import TRAINABLE
 from trainer.model.decoder import Decoder
+from trainer.model.frozen import Dense
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights, LayerWeights, read_base
 from trainer.packing import Item, build_pack
@@ -54,7 +55,9 @@ def _layer(number: int, layer: LayerWeights, tensors: dict[str, torch.Tensor], s
     for product, modules in MODULES.items():
         names = [f"base_model.model.model.layers.{number}.{module}" for module in modules]
         rows = [tensors.pop(f"{name}.lora_B.weight") @ tensors.pop(f"{name}.lora_A.weight") for name in names]
-        changed[product] = getattr(layer, product) + scale * torch.cat(rows)
+        frozen = getattr(layer, product)
+        assert isinstance(frozen, Dense)
+        changed[product] = Dense(frozen.weight + scale * torch.cat(rows))
     return replace(layer, **changed)
 
 
