@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -51,7 +52,7 @@ def as_peft_adds(base: BaseWeights, folder: Path) -> BaseWeights:
 
 
 def _layer(number: int, layer: LayerWeights, tensors: dict[str, torch.Tensor], scale: float) -> LayerWeights:
-    changed = {}
+    changed: dict[str, Any] = {}
     for product, modules in MODULES.items():
         names = [f"base_model.model.model.layers.{number}.{module}" for module in modules]
         rows = [tensors.pop(f"{name}.lora_B.weight") @ tensors.pop(f"{name}.lora_A.weight") for name in names]
