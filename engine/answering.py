@@ -9,12 +9,13 @@ import string
 import time
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
+from configs.sections.engine import EngineSettings
 from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
 from engine.callforms import Offered
 from engine.errors import EngineError, told
@@ -30,7 +31,15 @@ from engine.tally import Tally
 CALL_ID_LENGTH = 9
 EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
-Told = Waiting | Piece | Finished | EngineError
+
+@dataclass(frozen=True)
+class Still:
+    """Nothing to say yet: the question waits or is being read."""
+
+
+STILL = b": still at it\n\n"  # a comment, which every reader of an event stream passes over
+
+Told = Waiting | Still | Piece | Finished | EngineError
 
 
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
@@ -46,15 +55,19 @@ class Answer:
     """The response to a chat request, as an ASGI application.
 
     It listens for the client's going away while the answer is waiting, read for or written, and then cancels
-    the work, so that the slot is free at once. One slow reader holds up its own answer only.
+    the work, so that the slot is free at once. One slow reader holds up its own answer only. Until something is
+    written, a streamed answer gives signs of life, so that nobody takes a long wait for the end of the engine.
     """
 
-    def __init__(self, home: Home, scheduler: Scheduler, request: ChatRequest, tally: Tally, most_calls: int) -> None:
+    def __init__(
+        self, home: Home, scheduler: Scheduler, request: ChatRequest, tally: Tally, settings: EngineSettings
+    ) -> None:
         self._home = home
         self._scheduler = scheduler
         self._request = request
         self._tally = tally
-        self._most_calls = most_calls if request.parallel_calls else 1
+        self._most_calls = settings.most_tool_calls if request.parallel_calls else 1
+        self._silent_s = settings.sign_of_life_s
         self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -118,7 +131,7 @@ class Answer:
 
     async def _pieces(self, job: Job) -> AsyncIterator[Told]:
         """What the decoding thread reports, thoughts and tool calls told apart, up to and with the end."""
-        while isinstance(event := await self._events.get(), Waiting):
+        while isinstance(event := await self._next(), Waiting | Still):
             if self._request.stream:
                 yield event
         # Not before now is it certain which model writes, and so in which form.
@@ -136,6 +149,13 @@ class Answer:
                 event = replace(event, reason="tool_calls")
         yield event
 
+    async def _next(self) -> JobEvent | Still:
+        """The next event, or that there is none yet."""
+        try:
+            return await asyncio.wait_for(self._events.get(), self._silent_s)
+        except TimeoutError:
+            return Still()
+
     def _reader(self, job: Job) -> AnswerReader:
         tools = self._request.options.tools
         offered = Offered(tools, _call_id) if tools else None
@@ -146,7 +166,8 @@ class Answer:
         await send({"type": "http.response.start", "status": 200, "headers": EVENTS})
         event: Told | None = first
         while event is not None:
-            await _send_event(send, _streamed(head, event, calls))
+            body = STILL if isinstance(event, Still) else _event(_streamed(head, event, calls))
+            await send({"type": "http.response.body", "body": body, "more_body": True})
             calls += isinstance(event, Called)
             event = await anext(rest, None)
         await send({"type": "http.response.body", "body": b"data: [DONE]\n\n", "more_body": False})
@@ -167,7 +188,7 @@ class Answer:
         return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
 
 
-def _streamed(head: dict[str, Any], event: Told, calls: int) -> dict[str, Any]:
+def _streamed(head: dict[str, Any], event: Waiting | Piece | Finished | EngineError, calls: int) -> dict[str, Any]:
     if isinstance(event, EngineError):
         return error_object(event)
     if isinstance(event, Finished):
@@ -188,6 +209,5 @@ async def until_gone(receive: Receive) -> None:
         pass
 
 
-async def _send_event(send: Send, content: Any) -> None:
-    body = b"data: " + encoded(content) + b"\n\n"
-    await send({"type": "http.response.body", "body": body, "more_body": True})
+def _event(content: Any) -> bytes:
+    return b"data: " + encoded(content) + b"\n\n"

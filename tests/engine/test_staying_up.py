@@ -16,10 +16,11 @@ import pytest
 from configs.home import Home
 from engine import crashes
 from engine.answers import Finished
+from engine.client import EngineClient
 from engine.diary import DIARY, Diary, Doing, Life, read_diary
 from engine.errors import EngineDied
 from engine.starting import STDERR, is_locked
-from tests.engine.conftest import PATIENCE, Break, House, ask
+from tests.engine.conftest import HASTY, PATIENCE, Break, House, ask
 from tests.engine.test_server import FRANCE, STORY, answer, openai
 
 PARIS = "The capital of France is Paris."
@@ -202,3 +203,14 @@ async def test_an_engine_stopped_for_a_moment_goes_on(hasty: House) -> None:
     os.kill(status.pid, signal.SIGCONT)
     assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
     assert (await hasty.client.start()).pid == status.pid
+
+
+async def test_a_long_prompt_is_waited_for_by_a_client_of_less_patience(hasty: House) -> None:
+    hasty.home.config_file.write_text(HASTY.replace("}", ", sign_of_life_s: 0.1}"))
+    await hasty.client.start()
+    settings = hasty.settings.model_copy(update={"request_timeout_s": 1.0})
+    client = EngineClient(hasty.home, settings, lambda: hasty.digest)
+    long = ask(f"{'The sea was calm that day, and the boats came home. ' * 75}{FRANCE}")
+    pieces = [piece async for piece in client.chat(long, hasty.sampling())]
+    assert isinstance(pieces[-1], Finished)
+    assert pieces[-1].usage.ttft_ms > 1000
