@@ -98,7 +98,7 @@ def test_ctrl_c_stops_the_answer_keeps_it_and_ends_with_130(talking: Session) ->
 
 def test_a_killed_command_leaves_question_and_partial_answer(talking: Session) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "1"],
+        [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "0"],
         cwd=ROOT,
         env=as_member(talking),
         stdout=subprocess.PIPE,
