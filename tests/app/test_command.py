@@ -79,7 +79,7 @@ def test_greedy_answers_and_seeded_answers_repeat(asking: Run) -> None:
 
 def test_ctrl_c_stops_the_answer_keeps_it_and_ends_with_130(talking: Session) -> None:
     process = subprocess.Popen(
-        [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "1"],
+        [sys.executable, "-m", "app", "ask", "Tell me a very long story about a ship.", "--temperature", "0"],
         cwd=ROOT,
         env=as_member(talking),
         stdout=subprocess.PIPE,
