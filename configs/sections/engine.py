@@ -126,7 +126,7 @@ class EngineSettings(BaseModel):
     stop_timeout_s: float = Field(gt=0, description="How long a stopping engine waits for answers in flight.")
     request_timeout_s: float = Field(gt=0, description="How long a client waits for the next sign of life.")
     sign_of_life_s: float = Field(
-        gt=0, description="How often a streamed answer that has nothing to say yet says so; well below request_timeout_s."
+        gt=0, description="How often a streamed answer with nothing to say yet says so; well below request_timeout_s."
     )
     poll_s: float = Field(gt=0, description="How often a client looks whether a starting engine answers.")
     most_tool_calls: int = Field(
