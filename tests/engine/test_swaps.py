@@ -138,6 +138,15 @@ def test_a_swap_that_nobody_waits_for_any_more_is_not_made(
     assert desk.put(FRANCE).end()[1].usage.snapshot == "v0"
 
 
+def beside_another_model(settings: EngineSettings, folder: Path, starter: Path) -> tuple[Home, Loaded, Scheduler]:
+    """A home that holds the model ``other`` too, and a scheduler over the starter that is yet to start."""
+    home = Home(folder / "home")
+    home.prepare()
+    (home.models / "other.gguf").write_bytes(starter.read_bytes())
+    loaded = Loaded(read_served(home, write_manifest(home, starter)), settings)
+    return home, loaded, Scheduler(loaded, settings, BusyFlag(home.busy_flag), time.monotonic)
+
+
 def test_a_question_that_waited_while_another_model_came_in_is_read_anew(
     engine_settings: EngineSettings, tmp_path: Path, starter: Path
 ) -> None:
@@ -165,11 +174,7 @@ def test_a_question_that_waited_while_another_model_came_in_is_read_anew(
 def test_adapters_that_are_asked_for_while_another_model_comes_in_do_not_bring_the_old_one_back(
     engine_settings: EngineSettings, tmp_path: Path, starter: Path
 ) -> None:
-    home = Home(tmp_path / "home")
-    home.prepare()
-    (home.models / "other.gguf").write_bytes(starter.read_bytes())
-    loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
-    scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
+    home, loaded, scheduler = beside_another_model(engine_settings, tmp_path, starter)
     bent = adapted(home, loaded.served, [(store(home, write_adapter(tmp_path / "a.gguf").read_bytes()), 1.0)])
     swapped = scheduler.swap(read_served(home, write_manifest(home, starter, name="v1", model="other")))
     leased = scheduler.lease(bent)
@@ -185,11 +190,7 @@ def test_adapters_that_are_asked_for_while_another_model_comes_in_do_not_bring_t
 def test_another_model_comes_in_though_there_is_always_somebody_who_has_a_text_looked_at(
     engine_settings: EngineSettings, tmp_path: Path, starter: Path
 ) -> None:
-    home = Home(tmp_path / "home")
-    home.prepare()
-    (home.models / "other.gguf").write_bytes(starter.read_bytes())
-    loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
-    scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
+    home, loaded, scheduler = beside_another_model(engine_settings, tmp_path, starter)
     other = read_served(home, write_manifest(home, starter, name="v1", model="other"))
     computed_by: list[Loaded] = []
     swapped: list[Future[None]] = []
