@@ -21,7 +21,7 @@ Part = Callable[[Plan], list[Row]]
 def main(name: str, about: str, parts: Mapping[str, Part], arguments: list[str] | None = None) -> int:
     """Measure the parts of one benchmark and print the rows. Exit code: 0 every bound held, 1 not, 130 interrupted."""
     parser = argparse.ArgumentParser(prog=f"python -m benchmarks.{name}", description=about)
-    parser.add_argument("--quick", action="store_true", help="a rough answer in about two minutes")
+    parser.add_argument("--quick", action="store_true", help="a rough answer in a few minutes")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.add_argument("--only", choices=sorted(parts), action="append", help="measure this part alone; repeatable")
     options = parser.parse_args(arguments)
