@@ -153,7 +153,4 @@ def _page(served: LocalModel, name: str) -> tuple[list[int], list[int]]:
 
 def _nats(served: LocalModel, prompt: Sequence[int], answer: Sequence[int]) -> float:
     """Nats a token of ``answer``; nothing at all is worth nothing."""
-    if not answer:
-        return 0.0
-    rows = served.log_probs(prompt, answer)
-    return -sum(float(row[token]) for row, token in zip(rows, answer, strict=True)) / len(answer)
+    return served.nats(prompt, answer) if answer else 0.0

@@ -99,6 +99,11 @@ class LocalModel:
             self._pause()
         return result
 
+    def nats(self, prompt: Sequence[int], answer: Sequence[int]) -> float:
+        """What ``answer``, which is not empty, costs after ``prompt``: nats a token. Raises PromptTooLong."""
+        rows = self.log_probs(prompt, answer)
+        return -sum(float(row[token]) for row, token in zip(rows, answer, strict=True)) / len(answer)
+
     def greedy(self, prompts: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
         """The likeliest answer to each prompt, as serving writes it at temperature 0, without its end token.
 

@@ -98,8 +98,7 @@ def _share(questions: Sequence[Question], answers: Sequence[tuple[str, bool]], *
 def _page_nats(served: LocalModel, name: str, size: int) -> float:
     """Nats a token of a fixed page, read as far as the context goes."""
     tokens = served.vocabulary.tokenize(page(name), special=False)[:size]
-    log_probs = served.log_probs(tokens[:1], tokens[1:])
-    return -sum(float(row[token]) for row, token in zip(log_probs, tokens[1:], strict=True)) / (len(tokens) - 1)
+    return served.nats(tokens[:1], tokens[1:])
 
 
 def _tokens(items: Sequence[Item]) -> int:
