@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
-from engine.errors import EngineError, told
+from engine.errors import EngineError, EngineFailed, told
 from engine.loaded import Loaded
 from engine.logs import note
 from engine.served import ServedSnapshot
@@ -70,6 +70,9 @@ class Swaps:
         swap.prepared = prepared
 
         def work() -> None:
+            if prepared.done():
+                # No thread could be started for it: it stayed in line for the next one's.
+                return
             try:
                 loaded.prepare(swap.served.adapters)
             except Exception as error:
@@ -78,7 +81,10 @@ class Swaps:
                 prepared.set_result(None)
             self._wake()
 
-        self._preparer.submit(work)
+        try:
+            self._preparer.submit(work)
+        except RuntimeError as error:
+            prepared.set_exception(EngineFailed(reason=str(error)))
 
     def carry_out(self, swap: Swap, serve: Callable[[Swap], None], clock: Callable[[], float]) -> None:
         """Have it served by ``serve`` and tell whoever waits for it."""

@@ -14,7 +14,7 @@ import pytest
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.busy import BusyFlag
-from engine.errors import AdapterMismatch
+from engine.errors import AdapterMismatch, EngineFailed
 from engine.forms.records import AS_PULLED, FormRecord, Shape
 from engine.jobs import Written
 from engine.loaded import Loaded
@@ -136,6 +136,29 @@ def test_a_swap_that_nobody_waits_for_any_more_is_not_made(
     desk.swap("v0")
     assert swaps == [True]
     assert desk.put(FRANCE).end()[1].usage.snapshot == "v0"
+
+
+def test_a_swap_for_which_no_thread_can_be_started_is_refused_and_the_next_one_is_made(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    adapter = write_adapter(tmp_path / "a.gguf")
+    with desk_of_its_own(engine_settings, Home(tmp_path / "home"), starter, adapter) as desk:
+        start = threading.Thread.start
+
+        def refuse(thread: threading.Thread) -> None:
+            if thread.name.startswith("preparing swaps"):
+                raise RuntimeError("can't start new thread")
+            start(thread)
+
+        flying = desk.put(STORY, desk.sampling(24))
+        with monkeypatch.context() as patch:
+            patch.setattr(threading.Thread, "start", refuse)
+            with pytest.raises(EngineFailed) as caught:
+                desk.swap("v1")
+            assert caught.value.facts["reason"] == "can't start new thread"
+        assert flying.end()[1].reason == "length"
+        desk.swap("v2")
+        assert desk.put(FRANCE).end()[1].usage.snapshot == "v2"
 
 
 def beside_another_model(settings: EngineSettings, folder: Path, starter: Path) -> tuple[Home, Loaded, Scheduler]:
