@@ -7,14 +7,15 @@ from collections.abc import Callable, Iterable
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Reason, TokenLogprob, Usage
 from engine.chunks import chunk_length
-from engine.errors import AdapterMismatch, EngineError, EngineFailed
+from engine.computing import next_tokens
+from engine.errors import EngineError, EngineFailed
 from engine.jobs import Job, Written
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
 from engine.lookup import Lookup
 from engine.reuse import Reuse
 from engine.sampler import Sampler
-from engine.served import AdapterSet, ServedSnapshot
+from engine.served import AdapterSet, ServedSnapshot, exchanged
 from engine.slots import Slot, Work, choose_slot
 from engine.text import TextStream
 
@@ -128,16 +129,8 @@ class Decoding:
         )
 
     def _lookup(self, job: Job) -> Lookup | None:
-        settings = self._settings
-        if not settings.lookup_tokens or not self.loaded.model.forgets_parts:
-            return None
-        return Lookup(
-            job.prompt,
-            match=settings.lookup_match,
-            first=settings.lookup_first,
-            most=settings.lookup_tokens,
-            rest=settings.lookup_rest,
-        )
+        guesses = self._settings.lookup_tokens and self.loaded.model.forgets_parts
+        return Lookup.of(job.prompt, self._settings) if guesses else None
 
     def _write(self) -> None:
         """One token for every answer being written, or as many as could be guessed."""
@@ -152,10 +145,11 @@ class Decoding:
             if not together:
                 continue
             self.loaded.apply(adapters)
-            self.loaded.context.decode(
-                [(work.next_token or 0, len(slot.tokens), slot.number, True) for slot, work in together]
-            )
-            for row, (slot, work) in enumerate(together):
+            batch = [(work.next_token or 0, len(slot.tokens), slot.number) for slot, work in together]
+            for (slot, work), row in zip(together, next_tokens(self.loaded.context, batch), strict=True):
+                if isinstance(row, EngineFailed):
+                    self._give_up(slot, work, row)
+                    continue
                 slot.tokens.append(work.next_token or 0)
                 self._advance(slot, work, row)
 
@@ -177,8 +171,13 @@ class Decoding:
             return False
         # Not before there is room: a cache that has grown has no adapters applied.
         self.loaded.apply(slot.adapters)
-        tokens, begun = [work.next_token, *guess], len(slot.tokens)
-        self.loaded.context.decode([(token, begun + place, slot.number, True) for place, token in enumerate(tokens)])
+        tokens = [work.next_token, *guess]
+        try:
+            self.loaded.context.decode(slot.rows(tokens, 0))
+        except EngineFailed:
+            # Alone it may go on all the same.
+            self.loaded.context.keep(slot.number, len(slot.tokens))
+            return False
         right = 0
         for row, token in enumerate(tokens):
             slot.tokens.append(token)
@@ -206,9 +205,11 @@ class Decoding:
         tokens = work.job.prompt[begun : begun + chunk]
         last = begun + chunk == len(work.job.prompt)
         self.loaded.apply(slot.adapters)
-        self.loaded.context.decode(
-            [(token, begun + place, slot.number, last and place == chunk - 1) for place, token in enumerate(tokens)]
-        )
+        try:
+            self.loaded.context.decode(slot.rows(tokens, chunk - 1 if last else chunk))
+        except EngineFailed as error:
+            self._give_up(slot, work, error)
+            return
         slot.tokens += tokens
         if last:
             self._advance(slot, work, chunk - 1)
@@ -272,6 +273,12 @@ class Decoding:
         self._leave(slot, work)
         work.job.emit(error)
 
+    def _give_up(self, slot: Slot, work: Work, error: EngineFailed) -> None:
+        """End one answer whose tokens cannot be computed, with all that the cache has of it."""
+        self.loaded.context.keep(slot.number, 0)
+        slot.empty()
+        self._fail(slot, work, error)
+
     def _leave(self, slot: Slot, work: Work) -> None:
         """Free a slot of its answer, and give out what was still held of the text."""
         slot.work, slot.used_at = None, self._clock()
@@ -289,8 +296,3 @@ class Decoding:
     def _emit(self, work: Work, text: str, logprobs: tuple[TokenLogprob, ...] = ()) -> None:
         if text or logprobs:
             work.job.emit(Written(text, work.served.name, logprobs))
-
-
-def exchanged(served: ServedSnapshot) -> AdapterMismatch:
-    """What there is to say of adapters that were to be laid over a model that is not served any more."""
-    return AdapterMismatch(path=str(served.model), reason="the model was exchanged meanwhile")

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from configs.sections.engine import EngineSettings
+
 
 class Lookup:
     """The guesses of one answer: at most ``most`` tokens, where the latest ``match`` stand in ``prompt``.
@@ -27,6 +29,17 @@ class Lookup:
         self._resting = 0
         # Of two places the later one counts.
         self._places = {tuple(prompt[end - match : end]): end for end in range(match, len(prompt))}
+
+    @classmethod
+    def of(cls, prompt: Sequence[int], settings: EngineSettings) -> Lookup:
+        """The guesses of an answer to ``prompt`` as the settings have them."""
+        return cls(
+            prompt,
+            match=settings.lookup_match,
+            first=settings.lookup_first,
+            most=settings.lookup_tokens,
+            rest=settings.lookup_rest,
+        )
 
     def guess(self, latest: Sequence[int], most: int) -> Sequence[int]:
         """What may follow ``latest``, the last ``match`` tokens; at most ``most`` tokens, or none."""

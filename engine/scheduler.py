@@ -12,13 +12,13 @@ from typing import Any, TypeVar
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Waiting
 from engine.busy import BusyFlag
-from engine.decoding import Decoding, exchanged
+from engine.decoding import Decoding
 from engine.errands import Errands, Steps
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job
 from engine.loaded import Loaded, load
 from engine.logs import note
-from engine.served import AdapterSet, ServedSnapshot
+from engine.served import AdapterSet, ServedSnapshot, exchanged
 from engine.slots import Slot
 from engine.swaps import Swap, Swaps
 

@@ -135,3 +135,8 @@ def _adapter(home: Home, digest: str, entry: dict[str, Any]) -> AdapterFile:
 def _digest(artifact: Path) -> str:
     """The digest of an artifact from its place in the store (``Home.artifact``)."""
     return artifact.parent.name + artifact.name
+
+
+def exchanged(served: ServedSnapshot) -> AdapterMismatch:
+    """What there is to say of adapters that were to be laid over a model that is not served any more."""
+    return AdapterMismatch(path=str(served.model), reason="the model was exchanged meanwhile")

@@ -45,6 +45,11 @@ class Slot:
         """How many tokens of ``prompt`` are here already; none where other adapters computed them."""
         return common_prefix(self.tokens, prompt) if self.adapters == adapters else 0
 
+    def rows(self, tokens: Sequence[int], first: int) -> list[tuple[int, int, int, bool]]:
+        """A batch that goes on with ``tokens``; logits are wanted from the one at place ``first`` on."""
+        begun = len(self.tokens)
+        return [(token, begun + place, self.number, place >= first) for place, token in enumerate(tokens)]
+
     def empty(self) -> None:
         """Hold nothing; whatever the cache has there is overwritten."""
         self.tokens, self.adapters, self.cache_key = [], (), None

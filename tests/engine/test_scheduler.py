@@ -183,6 +183,28 @@ def test_an_error_of_one_step_ends_its_answers_and_not_the_thread(desk: Desk, mo
     assert isinstance(desk.put(FRANCE).end()[1], Finished)
 
 
+def test_an_answer_that_cannot_be_computed_ends_and_the_one_beside_it_is_the_same_as_alone(desk: Desk) -> None:
+    endless = dataclasses.replace(desk.sampling(60), logit_bias=NO_END)
+    alone = desk.put(STORY, endless).end()[0]
+    whole, torn = desk.put(STORY, endless), desk.put(FRANCE, dataclasses.replace(endless, max_tokens=900))
+    begun = whole.first()
+    torn.first()
+
+    def tear(loaded: Loaded) -> Generator[None, None, None]:
+        """Leave a hole in the cache of one answer: llama.cpp then refuses every batch in which it is."""
+        slot = next(slot for slot in desk.scheduler.slots if slot.work and slot.work.job is torn.job)
+        loaded.context.keep(slot.number, 3)
+        yield
+
+    desk.scheduler.run_errand(tear).result(timeout=PATIENCE)
+    with pytest.raises(EngineFailed):
+        torn.end()
+    assert isinstance(begun, Written)
+    text, finished = whole.end()
+    assert (begun.text + text, finished.reason) == (alone, "length")
+    assert "Paris" in desk.put(FRANCE).end()[0]
+
+
 def test_a_question_that_there_is_no_room_for_is_told_so_and_the_others_go_on(
     desk: Desk, monkeypatch: pytest.MonkeyPatch
 ) -> None:
