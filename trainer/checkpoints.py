@@ -1,7 +1,7 @@
 """A training between two steps as a file, so that one that was killed goes on and ends with the same weights.
 
 A step that was under way is begun anew: its gradients are summed in the same order again, so nothing is lost but
-time. What it takes for the same bits is the same computation, which ``trainer.precision.computation`` names.
+time. What it takes for the same bits is the same computation, which ``trainer.computation`` names.
 """
 
 from __future__ import annotations
@@ -9,10 +9,12 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
 import torch
+from torch.amp import GradScaler
 
 from trainer.run_files import RunFiles
 from trainer.sealed import read_sealed, write_sealed
@@ -30,6 +32,15 @@ class Notekeeper(Protocol):
 
     def take_up(self, notes: Mapping[str, Any], step: int) -> None:
         """Know it again; ``step`` steps were taken."""
+
+
+@dataclass(frozen=True)
+class Trained:
+    """What a step changes: the parameters, AdamW's moments, and the factor of the loss in float16."""
+
+    parameters: Sequence[torch.Tensor]
+    optimiser: torch.optim.Optimizer
+    scaler: GradScaler
 
 
 class Checkpoints:
@@ -51,7 +62,7 @@ class Checkpoints:
         self._clock = clock
         self._written_at = clock()
 
-    def restore(self, parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer) -> int:
+    def restore(self, trained: Trained) -> int:
         """Bring everything to where the newest whole checkpoint left it; the steps taken (0: there is none).
 
         What is newer and damaged, half written or another training's is removed.
@@ -60,21 +71,23 @@ class Checkpoints:
             found = read_sealed(path)
             if found and found[1]["belongs"] == self._belongs:
                 tensors, notes = found
-                _set_training(tensors, parameters, optimiser)
+                _set_training(tensors, trained)
+                trained.scaler.load_state_dict(notes["scaler"])
                 _set_generators(tensors[GENERATOR], notes["generators"])
                 self._keeper.take_up(notes["kept"], notes["step"])
                 return int(notes["step"])
             path.unlink()
         return 0
 
-    def after_step(self, step: int, parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer) -> None:
+    def after_step(self, step: int, trained: Trained) -> None:
         """Write one where it is time to; ``step`` steps were taken. Raises NoRoom."""
         if self._clock() - self._written_at < self._every_s:
             return
-        tensors = {**_training(parameters, optimiser), GENERATOR: torch.get_rng_state()}
+        tensors = {**_training(trained), GENERATOR: torch.get_rng_state()}
         notes = {
             "belongs": self._belongs,
             "step": step,
+            "scaler": trained.scaler.state_dict(),
             "generators": {"python": random.getstate(), "numpy": _numpy_state()},
             "kept": dict(self._keeper.notes()),
         }
@@ -84,29 +97,27 @@ class Checkpoints:
         self._written_at = self._clock()
 
 
-def _training(parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer) -> dict[str, torch.Tensor]:
+def _training(trained: Trained) -> dict[str, torch.Tensor]:
     """The trained tensors and AdamW's moments and step counts, by their place."""
-    found = {f"{place}.weight": tensor.detach() for place, tensor in enumerate(parameters)}
-    for place, state in optimiser.state_dict()["state"].items():
+    found = {f"{place}.weight": tensor.detach() for place, tensor in enumerate(trained.parameters)}
+    for place, state in trained.optimiser.state_dict()["state"].items():
         found |= {f"{place}.{name}": value for name, value in state.items()}
     return found
 
 
-def _set_training(
-    tensors: Mapping[str, torch.Tensor], parameters: Sequence[torch.Tensor], optimiser: torch.optim.Optimizer
-) -> None:
-    states: dict[int, dict[str, torch.Tensor]] = {place: {} for place in range(len(parameters))}
+def _set_training(tensors: Mapping[str, torch.Tensor], trained: Trained) -> None:
+    states: dict[int, dict[str, torch.Tensor]] = {place: {} for place in range(len(trained.parameters))}
     for name, value in tensors.items():
         if name == GENERATOR:
             continue
         place, what = name.split(".")
         if what == "weight":
             with torch.no_grad():
-                parameters[int(place)].copy_(value)
+                trained.parameters[int(place)].copy_(value)
         else:
             # Memory of its own: what was read is one block for all of them.
             states[int(place)][what] = value.clone()
-    optimiser.load_state_dict({**optimiser.state_dict(), "state": states})
+    trained.optimiser.load_state_dict({**trained.optimiser.state_dict(), "state": states})
 
 
 def _numpy_state() -> list[Any]:

@@ -10,11 +10,12 @@ from typing import Protocol
 import torch
 
 from configs.sections.training import OptimiserSettings
-from trainer.checkpoints import Checkpoints
+from trainer.checkpoints import Checkpoints, Trained
 from trainer.errors import LossNotFinite
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example, Objective, Part
 from trainer.packing import build_pack, in_packs
+from trainer.precision import UNSCALED, LossScaler
 
 Step = Sequence[Part]
 
@@ -23,7 +24,8 @@ Step = Sequence[Part]
 class StepReport:
     """What one step was: ``losses`` are each objective's mean, ``tokens`` how many were run (shared ones once).
 
-    ``watched``: means of what the objectives report beside their losses.
+    ``watched``: means of what the objectives report beside their losses. ``loss_scale``: what the loss was multiplied
+    by in float16, None in the other formats. ``skipped``: the gradient overflowed, so the weights did not move.
     """
 
     step: int
@@ -35,6 +37,8 @@ class StepReport:
     learning_rate: float
     gradient_norm: float
     tokens: int
+    loss_scale: float | None
+    skipped: bool
 
 
 class Callback(Protocol):
@@ -44,7 +48,7 @@ class Callback(Protocol):
         """Called before each forward: the place to let others go first."""
 
     def after_step(self, report: StepReport) -> None:
-        """Called when the weights have moved."""
+        """Called when the step is over."""
 
 
 @dataclass(frozen=True)
@@ -65,12 +69,13 @@ def train(
     *,
     finished: Callable[[int], bool] = lambda epoch: False,
     checkpoints: Checkpoints | None = None,
+    scaler: LossScaler = UNSCALED,
 ) -> int:
     """Train ``parameters``, those of the decoder's adapter, in place; returns the steps taken, earlier ones included.
 
     ``epochs(n)`` gives the steps of epoch n, as many in each; ``finished(n)``, asked after each epoch, ends early.
-    Goes on from where ``checkpoints`` hold it. Raises LossNotFinite; the parameters are then as they were before that
-    step; and NoRoom.
+    Goes on from where ``checkpoints`` hold it. Raises LossNotFinite, the parameters then as they were before that step,
+    but forgives an overflow that a smaller factor of ``scaler`` may heal; and NoRoom.
     """
     optimiser = torch.optim.AdamW(
         parameters,
@@ -80,7 +85,8 @@ def train(
         weight_decay=settings.weight_decay,
         fused=True,
     )
-    step = checkpoints.restore(parameters, optimiser) if checkpoints else 0
+    trained = Trained(parameters, optimiser, scaler)
+    step = checkpoints.restore(trained) if checkpoints else 0
     # The number of steps in an epoch is the same in each.
     length = len(epochs(0))
     rounds = max(settings.epochs, -(-settings.least_steps // length))
@@ -91,18 +97,23 @@ def train(
             rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
             for group in optimiser.param_groups:
                 group["lr"] = rate
-            losses, watched, tokens = accumulate(decoder, parts, settings.micro_batch_tokens, callback)
+            losses, watched, tokens = accumulate(decoder, parts, settings.micro_batch_tokens, callback, scaler)
+            factor = scaler.get_scale() if scaler.is_enabled() else None
+            scaler.unscale_(optimiser)
             norm = float(torch.nn.utils.clip_grad_norm_(parameters, settings.clip))
-            for name, value in (*losses.items(), ("gradient", norm)):
+            skipped = not math.isfinite(norm) and scaler.forgives()
+            for name, value in (*losses.items(), *([] if skipped else [("gradient", norm)])):
                 if not math.isfinite(value):
                     raise LossNotFinite(step=step + 1, objective=name, value=str(value))
             loss = sum(part.weight * losses[part.objective.name] for part in parts)
-            optimiser.step()
+            scaler.step(optimiser)
+            scaler.update()
             optimiser.zero_grad(set_to_none=True)
             step += 1
-            callback.after_step(StepReport(step, total, epoch, loss, losses, watched, rate, norm, tokens))
+            told = StepReport(step, total, epoch, loss, losses, watched, rate, norm, tokens, factor, skipped)
+            callback.after_step(told)
             if checkpoints:
-                checkpoints.after_step(step, parameters, optimiser)
+                checkpoints.after_step(step, trained)
         if finished(epoch):
             break
     return step
@@ -116,9 +127,9 @@ def schedule(step: int, steps: int, warmup: int) -> float:
 
 
 def accumulate(
-    decoder: Decoder, parts: Step, budget: int, callback: Callback
+    decoder: Decoder, parts: Step, budget: int, callback: Callback, scaler: LossScaler = UNSCALED
 ) -> tuple[dict[str, float], dict[str, float], int]:
-    """Add the gradient of one step's loss to the parameters.
+    """Add the gradient of one step's loss, times the factor of ``scaler``, to the parameters.
 
     Each objective's mean loss, the means of what is watched, and the tokens run.
     """
@@ -140,7 +151,7 @@ def accumulate(
             for name, value in work.objective.watched(work.example, scored).items():
                 watched[name] = watched.get(name, 0.0) + value / size
             total = total + work.factor * mean_share
-        total.backward()
+        scaler.scale(total).backward()
         tokens += len(pack.tokens)
     return losses, watched, tokens
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 
 MEASURES: Final = Path("evaluate", "measures.json")
 # What a step tells that is no curve of its own.
-_NO_CURVE: Final = frozenset({"step", "steps", "epoch", "learning_rate", "gradient_norm", "tokens"})
+_NO_CURVE: Final = frozenset(
+    {"step", "steps", "epoch", "learning_rate", "gradient_norm", "tokens", "loss_scale", "skipped"}
+)
 
 
 @dataclass(frozen=True)

@@ -161,6 +161,18 @@ class FrozenSettings(_Section):
     dense_share: float = Field(gt=0, le=1, description="Share of the memory left that auto lets the numbers take.")
 
 
+class LossScaleSettings(_Section):
+    """What the loss is multiplied by in float16, so that small gradients do not vanish (arXiv 1710.03740)."""
+
+    start: float = Field(gt=0, description="The first factor.")
+    growth: float = Field(gt=1, description="What the factor is multiplied by after a while without an overflow.")
+    growth_steps: int = Field(ge=1, description="Steps without an overflow after which the factor grows.")
+    backoff: float = Field(
+        gt=0, lt=1, description="What the factor is multiplied by after an overflow; that step is left out."
+    )
+    least: float = Field(gt=0, description="An overflow with no more than this factor stops the training.")
+
+
 class TrainingSettings(_Section):
     """Learning from the shared lessons in the background."""
 
@@ -173,9 +185,10 @@ class TrainingSettings(_Section):
     idle_priority: bool = Field(
         description="Whether a training runs only while nobody else wants the processor; false on a machine of its own."
     )
-    precision: Literal["auto", "float32", "bfloat16"] = Field(
+    precision: Literal["auto", "float32", "bfloat16", "float16"] = Field(
         description="Of the frozen matrices; auto is bfloat16 where the processor multiplies it natively."
     )
+    loss_scale: LossScaleSettings = Field(description="What the loss is multiplied by in float16.")
     frozen: FrozenSettings = Field(description="How the base's own weights are held in memory.")
     recompute: Literal["auto", "always", "never"] = Field(
         description="Whether what is inside a layer is computed twice instead of kept: slower, in a fraction of the "

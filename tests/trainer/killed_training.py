@@ -50,19 +50,22 @@ class KilledAt(Courtesy):
             os.kill(os.getpid(), signal.SIGKILL)
 
 
-def prepared_run(home: Home, name: str, *, recipe: dict[str, Any] | None = None) -> RunFiles:
+def prepared_run(
+    home: Home, name: str, *, recipe: dict[str, Any] | None = None, training: dict[str, Any] | None = None
+) -> RunFiles:
     """A run of a small random model that stands before its stage ``train``; a checkpoint after every step."""
-    training = {
+    changes = {
         "recipes": {"family": RECIPE | (recipe or {})},
         "threads": 2,
         "precision": "float32",
         "budget": {"checkpoint_seconds": 0},
+        **(training or {}),
     }
     base = home.models / "random.gguf"
     if not base.exists():
         write_random_model(base, "llama", layers=2)
     files = RunFiles(home.runs / name)
-    inputs = inputs_for(home, base, training)
+    inputs = inputs_for(home, base, changes)
     write_json(files.inputs, inputs.as_json())
     write_json(files.data, _data())
     files.stage("train").mkdir()

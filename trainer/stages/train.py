@@ -20,7 +20,7 @@ from trainer.model.adapter_file import save_weights
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import read_base
-from trainer.precision import compute_dtype
+from trainer.precision import compute_dtype, loss_scaler
 from trainer.rated import rating_groups
 from trainer.reference_cache import ReferenceCache
 from trainer.references import kept_examples, references_digest, with_pair_references
@@ -38,6 +38,7 @@ class _Progress:
         self._early_stop = early_stop
         self._share = 0.0
         self.tokens = 0
+        self.skipped_steps = 0
         # What the process that was killed had done.
         self.earlier_steps = 0
         self.earlier_tokens = 0
@@ -47,18 +48,28 @@ class _Progress:
 
     def after_step(self, report: StepReport) -> None:
         self.tokens += report.tokens
+        self.skipped_steps += report.skipped
         self._share = report.step / report.steps
         facts = {"step": report.step, "steps": report.steps, "epoch": report.epoch + 1, "loss": report.loss}
-        facts |= {"learning_rate": report.learning_rate, "gradient_norm": report.gradient_norm}
-        facts |= {**report.losses, **report.watched}
+        facts |= {"learning_rate": report.learning_rate, **report.losses, **report.watched}
+        # Of a skipped step the gradient is no number, which JSON has no way to write.
+        facts |= {"skipped": True} if report.skipped else {"gradient_norm": report.gradient_norm}
+        if report.loss_scale is not None:
+            facts |= {"loss_scale": report.loss_scale}
         self._context.emit("step", self._share, facts)
 
     def notes(self) -> dict[str, Any]:
-        return {"held_out_losses": self._early_stop.losses, "tokens": self.tokens, "share": self._share}
+        return {
+            "held_out_losses": self._early_stop.losses,
+            "tokens": self.tokens,
+            "share": self._share,
+            "skipped_steps": self.skipped_steps,
+        }
 
     def take_up(self, notes: Mapping[str, Any], step: int) -> None:
         self._early_stop.losses = list(notes["held_out_losses"])
         self._share = float(notes["share"])
+        self.skipped_steps = int(notes["skipped_steps"])
         self.tokens = self.earlier_tokens = int(notes["tokens"])
         self.earlier_steps = step
         self._context.emit("progress", self._share, {"resumed_at_step": step})
@@ -114,6 +125,7 @@ def train_adapter(context: StageContext) -> None:
         progress,
         finished=progress.learned,
         checkpoints=checkpoints,
+        scaler=loss_scaler(base.dtype, inputs.training.loss_scale),
     )
     save_weights(adapter, context.files.weights)
     discard_checkpoints(context.files)
@@ -122,6 +134,7 @@ def train_adapter(context: StageContext) -> None:
         reference_seconds=asking_seconds,
         held_out_losses=early_stop.losses,
         tokens=progress.tokens,
+        skipped_steps=progress.skipped_steps,
         earlier_steps=progress.earlier_steps,
         precision=str(decoder.dtype).removeprefix("torch."),
         tokens_per_second=(progress.tokens - progress.earlier_tokens) / (time.monotonic() - start),
