@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from configs.home import Home
@@ -21,8 +21,6 @@ from engine.wire import ConnectionLost, Exchange, NobodyThere
 __all__ = ["Called", "Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Thought", "Usage"]
 
 Current = TypeVar("Current")
-# For one question. An engine that is gone again each time does not die by chance.
-MOST_STARTS = 3
 
 
 class EngineClient:
@@ -57,8 +55,8 @@ class EngineClient:
         if it dies later, or again each time it was started, and whatever error the engine reports.
         """
         body = self._chat_body(messages, sampling, cache_key, options)
-        begun = died = False
-        starts = 0
+        begun = False
+        tries = _Tries()
         while True:
             try:
                 async with contextlib.aclosing(self._answer(body)) as pieces:
@@ -66,18 +64,10 @@ class EngineClient:
                         begun = begun or not isinstance(piece, Waiting)
                         yield piece
                 return
-            except (NobodyThere, EngineStopping) as error:
-                if begun or starts == MOST_STARTS:
+            except (ConnectionLost, EngineStopping) as error:
+                if begun:
                     raise EngineDied from error
-                starts += 1
-                if isinstance(error, EngineStopping):
-                    await wait_until_gone(self._home, self._settings)
-                await self.start()
-            except ConnectionLost as error:
-                if begun or died:
-                    raise EngineDied from error
-                died = True
-                await self.start()
+                await self._start_again(error, tries)
 
     async def status(self) -> EngineStatus | None:
         """The running engine's own account of itself, or None when none runs."""
@@ -140,8 +130,8 @@ class EngineClient:
     async def score(self, messages: Sequence[Message], completion: str, *, top: int = 0) -> list[TokenLogprob]:
         """What each token of ``completion``, and its end, is worth as the answer to ``messages``.
 
-        With the ``top`` likeliest tokens at each place. Starts the engine if none runs; raises what it reports, and
-        EngineDied.
+        With the ``top`` likeliest tokens at each place. Starts the engine if none runs, waits for the next one where
+        this one ends, and asks once more where it dies; raises what it reports, and EngineDied as ``chat`` does.
         """
         conversation = [asdict(message) for message in messages]
         body = {"messages": conversation, "completion": completion, "top_logprobs": top}
@@ -162,11 +152,24 @@ class EngineClient:
         return ids
 
     async def _measure(self, target: str, body: dict[str, Any]) -> Any:
-        await self.start()
-        try:
-            return await self._call("POST", target, {**body, "manifest": self._manifest()})
-        except ConnectionLost as error:
+        tries = _Tries()
+        while True:
+            try:
+                return await self._call("POST", target, {**body, "manifest": self._manifest()})
+            except (ConnectionLost, EngineStopping) as error:
+                await self._start_again(error, tries)
+
+    async def _start_again(self, error: ConnectionLost | EngineStopping, tries: _Tries) -> None:
+        """Have an engine for what was not answered because of ``error``; raises EngineDied where that is no chance."""
+        if isinstance(error, EngineStopping | NobodyThere):
+            tries.starts += 1
+        else:
+            tries.deaths += 1
+        if tries.starts > self._settings.most_starts or tries.deaths > 1:
             raise EngineDied from error
+        if isinstance(error, EngineStopping):
+            await wait_until_gone(self._home, self._settings)
+        await self.start()
 
     async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
@@ -208,6 +211,14 @@ class EngineClient:
             "user": cache_key.partition("/")[0] if cache_key else None,
             **asdict(sampling),
         }
+
+
+@dataclass
+class _Tries:
+    """How often an engine was started for one question, and how often one died over it."""
+
+    starts: int = 0
+    deaths: int = 0
 
 
 def _reported(answer: Any) -> Exception:

@@ -123,6 +123,11 @@ class EngineSettings(BaseModel):
         min_length=1, description="Text read before and after a swap to see that the weights changed."
     )
     start_timeout_s: float = Field(gt=0, description="How long a client waits for a starting engine.")
+    most_starts: int = Field(
+        ge=1,
+        description="How often a client has an engine started for one question; one that is gone again each time does "
+        "not end by chance.",
+    )
     stop_timeout_s: float = Field(gt=0, description="How long a stopping engine waits for answers in flight.")
     request_timeout_s: float = Field(gt=0, description="How long a client waits for the next sign of life.")
     sign_of_life_s: float = Field(

@@ -136,6 +136,33 @@ async def test_a_question_that_comes_while_the_engine_ends_is_answered_by_the_ne
     await stream.aclose()
 
 
+@pytest.mark.parametrize("call", ["score", "embed", "tokenize"])
+async def test_what_is_asked_of_a_text_while_the_engine_ends_is_answered_by_the_next_one(own: House, call: str) -> None:
+    stream = own.client.chat(ask(STORY), own.sampling(900))
+    await anext(stream)
+    ending = await own.client.status()
+    assert ending is not None
+    os.kill(ending.pid, signal.SIGTERM)
+    await asyncio.sleep(0.2)
+    asked = {"score": (ask(FRANCE), "Paris."), "embed": (["una casa"],), "tokenize": ("una casa",)}
+    assert await getattr(own.client, call)(*asked[call])
+    status = await own.client.status()
+    assert status is not None
+    assert status.pid != ending.pid
+    await stream.aclose()
+
+
+async def test_what_is_asked_of_a_text_by_an_engine_that_dies_is_asked_once_more(own: House) -> None:
+    await own.client.start()
+    scoring = asyncio.ensure_future(own.client.score(ask(FRANCE), "The sea is wide and deep. " * 100))
+    await asyncio.sleep(0.5)
+    status = await own.client.status()
+    assert status is not None
+    assert not scoring.done()
+    os.kill(status.pid, signal.SIGKILL)
+    assert len(await scoring) > 600
+
+
 async def test_a_stale_socket_and_lock_file_do_no_harm(own: House) -> None:
     own.home.engine_lock.touch()
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as stale:
