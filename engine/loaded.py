@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import threading
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -19,6 +19,7 @@ from engine.logs import note
 from engine.messages import PLAIN, Message, PromptOptions
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.prompt import Prompt, render_pair, render_prompt, with_bos
+from engine.readahead import read_ahead
 from engine.served import AdapterSet, ServedSnapshot
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
@@ -213,18 +214,20 @@ class Loaded:
             context.close()
 
 
-def load(served: ServedSnapshot, settings: EngineSettings) -> Loaded:
+def load(served: ServedSnapshot, settings: EngineSettings, alive: Callable[[], None] | None = None) -> Loaded:
     """A snapshot in memory; as pulled, where the form in which it is to be served cannot be loaded.
 
-    Raises what Loaded raises.
+    ``alive()``, where it is given, is called as long as there is progress. Raises what Loaded raises.
     """
+    if alive:
+        read_ahead(served.model, alive)
     try:
         return Loaded(served, settings)
     except EngineError as error:
         if served.pulled is None:
             raise
         note(log, "form_refused", logging.WARNING, snapshot=served.name, error=error)
-        return Loaded(served.pulled, settings)
+        return load(served.pulled, settings, alive)
 
 
 def _batches(settings: EngineSettings) -> tuple[int, ...]:

@@ -14,7 +14,8 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
-from typing import IO, TYPE_CHECKING, Any
+from types import FrameType
+from typing import IO, TYPE_CHECKING, Any, NoReturn
 
 from configs.errors import EnlaceError
 from configs.home import Home
@@ -30,7 +31,9 @@ from engine.starting import LOG
 if TYPE_CHECKING:
     from engine.upkeep import Upkeep
 
+ENDING = (signal.SIGTERM, signal.SIGINT)
 PRIVATE_SOCKET_UMASK = 0o177
+# Connections that wait until the event loop comes round to them: far more than a house has clients.
 BACKLOG = 128
 
 log = logging.getLogger("enlace.engine")
@@ -39,8 +42,8 @@ log = logging.getLogger("enlace.engine")
 def run(home: Home, environ: Mapping[str, str], manifest: str, report_fd: int | None) -> int:
     """Serve ``manifest`` until told to end; the exit status.
 
-    ``report_fd`` gets one line of JSON: {"ready": pid}, {"held": true} when another engine of this home runs, or
-    {"error": {code, facts}}.
+    ``report_fd`` gets one line of JSON: {"ready": pid}, {"held": true} when another engine of this home runs,
+    {"error": {code, facts}}, or {"killed": how} where it is told to end before it was ready.
     """
     # The terminal that started it may close; the engine stays for the next conversation.
     signal.signal(signal.SIGHUP, signal.SIG_IGN)
@@ -52,14 +55,20 @@ def run(home: Home, environ: Mapping[str, str], manifest: str, report_fd: int | 
         note(log, "cannot_start", logging.ERROR, error=error)
         report({"error": {"code": error.code, "facts": error.facts}})
         return 1
+    except (SystemExit, KeyboardInterrupt):
+        note(log, "ended")
+        report({"killed": "it was told to end"})
     return 0
 
 
 def serve(home: Home, environ: Mapping[str, str], manifest: str, ready: Callable[[], None]) -> bool:
     """Be the engine of ``home`` until told to end; False at once when it has one already.
 
-    ``ready()`` is called when questions are answered. Raises what keeps it from starting.
+    ``ready()`` is called when questions are answered. Raises what keeps it from starting, and SystemExit or
+    KeyboardInterrupt where it is told to end before that.
     """
+    # Until the server listens to it: what was begun ends in good order. Ctrl-C does the same by itself.
+    signal.signal(signal.SIGTERM, _end)
     home.prepare()
     settings = load_settings(home, environ).engine
     try:
@@ -120,6 +129,10 @@ def _load(loading: Future[Loaded], served: ServedSnapshot, settings: EngineSetti
         loading.set_result(load(served, settings))
     except BaseException as error:  # the waiting thread raises it again
         loading.set_exception(error)
+
+
+def _end(_number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit
 
 
 def _take(lock: IO[bytes]) -> bool:

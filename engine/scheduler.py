@@ -223,7 +223,7 @@ class Scheduler:
                 self.swaps.carry_out(swap, self._adopt, self._clock)
 
     def _exchange(self, swap: Swap) -> None:
-        self._decoding.exchange(load(swap.served, self._settings))
+        self._decoding.exchange(load(swap.served, self._settings, self._busy.set))
 
     def _adopt(self, swap: Swap) -> None:
         if swap.prepared is not None:

@@ -14,6 +14,7 @@ import uvicorn
 from configs.sections.engine import EngineSettings
 from engine.doorway import protocol
 from engine.hearts import EndHeart, LoopHeart
+from engine.process import ENDING
 from engine.scheduler import Scheduler
 from engine.tally import Tally
 
@@ -85,11 +86,14 @@ class EngineServer:
             timeout_graceful_shutdown=1,
         )
         asyncio.run(self._run(_Server(config, ready), listener))
+        for number in ENDING:
+            # asyncio has given them back, and whoever ends the engine a second time would break off its end.
+            signal.signal(number, signal.SIG_IGN)
 
     async def _run(self, server: _Server, listener: socket.socket) -> None:
         loop = self._loop = asyncio.get_running_loop()
         self._loop_heart.watch(loop)
-        for number in (signal.SIGTERM, signal.SIGINT):
+        for number in ENDING:
             loop.add_signal_handler(number, self.end)
         serving = asyncio.ensure_future(server.serve(sockets=[listener]))
         ending = asyncio.ensure_future(self._ending.wait())

@@ -14,9 +14,10 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, NoReturn
 
-from engine import __main__, native, scheduler, server
+from engine import __main__, loaded, native, process, readahead, scheduler, server
 
 FOR_EVER = 10**6
 
@@ -33,6 +34,16 @@ def ggml_assertion(*_: Any) -> None:
 
 def hang_in_native_code(*_: Any) -> None:
     time.sleep(FOR_EVER)
+
+
+def read_slowly(path: Path, alive: Callable[[], None]) -> None:
+    """A disk that takes half a second for a piece of a model."""
+
+    def wait() -> None:
+        time.sleep(0.5)
+        alive()
+
+    readahead.read_ahead(path, wait)
 
 
 async def hang_the_event_loop(*_: Any) -> None:
@@ -81,6 +92,8 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "thread": (scheduler.Scheduler, "_drop_cancelled", end_the_thread),
     "words": (native.Context, "decode", raise_words),
     "words everywhere": (server.Service, "models", raise_words_everywhere),
+    "load": (process, "load", hang_in_native_code),
+    "disk": (loaded, "read_ahead", read_slowly),
     "end": (scheduler.Scheduler, "end", hang_in_native_code),
     "loop": (server.Service, "models", hang_the_event_loop),
 }

@@ -7,6 +7,7 @@ import json
 import os
 import resource
 import signal
+import time
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,7 @@ from engine.diary import DIARY, Diary, Doing, Life, read_diary
 from engine.errors import EngineDied
 from engine.starting import STDERR, is_locked
 from tests.engine.conftest import HASTY, PATIENCE, Break, House, ask
+from tests.engine.snapshots import write_manifest
 from tests.engine.test_server import FRANCE, STORY, answer, openai
 
 PARIS = "The capital of France is Paris."
@@ -83,6 +85,32 @@ async def test_an_engine_that_does_not_come_to_its_end_is_ended(hasty: House, br
     assert await hasty.client.stop() is True
     assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
     assert report_of(hasty.home)["cause"] == "end_hung"
+
+
+async def test_an_engine_told_to_end_while_it_starts_ends_in_good_order_and_is_started_once_more(
+    hasty: House, broken: Break
+) -> None:
+    broken("load")
+    starting = asyncio.ensure_future(hasty.client.start())
+    async with asyncio.timeout(PATIENCE):
+        while (life := read_diary(hasty.home.logs)) is None:
+            await asyncio.sleep(0.01)
+    os.kill(life.pid, signal.SIGTERM)
+    assert (await starting).pid != life.pid
+    assert crashes.reports(hasty.home) == []
+
+
+async def test_a_model_that_comes_in_from_a_slow_disk_is_no_hang(hasty: House, broken: Break) -> None:
+    (hasty.home.models / "other.gguf").write_bytes(hasty.starter.read_bytes())
+    broken("disk")
+    status = await hasty.client.start()
+    hasty.digest = write_manifest(hasty.home, hasty.starter, name="v1", model="other")
+    begun = time.monotonic()
+    text, finished = await answer(hasty, ask(FRANCE))
+    # Longer than a step may take.
+    assert time.monotonic() - begun > 1.5
+    assert (text, finished.usage.snapshot) == (PARIS, "v1")
+    assert (await hasty.client.start()).pid == status.pid
 
 
 async def test_the_last_words_of_native_code_are_in_the_report_without_anybodys_folders(
