@@ -9,11 +9,18 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from configs.sections.engine import EngineSettings
     from engine.native import Context
 
 # Rounding differs between a token computed alone and tokens computed together, so a prompt never ends in a
 # chunk of one: its answer would depend on what the cache happened to hold.
 SMALLEST_CHUNK = 2
+
+
+def largest_batch(settings: EngineSettings) -> int:
+    """Room for every kind of batch: a token of every answer, a guess, a chunk of a prompt."""
+    chunks = settings.prompt_chunk, settings.shared_prompt_chunk, settings.long_prompt_chunk
+    return max(settings.batch_size, settings.slots, 1 + settings.lookup_tokens, *chunks)
 
 
 def chunk_bounds(count: int, chunk: int) -> list[tuple[int, int]]:

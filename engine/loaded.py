@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
+from engine.chunks import largest_batch
 from engine.errors import AdapterMismatch, EngineError, EngineFailed, EngineStopping
 from engine.fit import check_fits, physical_cores
 from engine.gguf import check_adapter, check_gguf
@@ -47,7 +48,7 @@ class Loaded:
         self._shape = ContextShape(
             context_size=size,
             slots=settings.slots,
-            batch_size=max(settings.batch_size, *_batches(settings)),
+            batch_size=largest_batch(settings),
             outputs=max(settings.slots, 1 + settings.lookup_tokens),
             threads=settings.threads or physical_cores(),
             flash_attention=settings.flash_attention,
@@ -228,9 +229,3 @@ def load(served: ServedSnapshot, settings: EngineSettings, alive: Callable[[], N
             raise
         note(log, "form_refused", logging.WARNING, snapshot=served.name, error=error)
         return load(served.pulled, settings, alive)
-
-
-def _batches(settings: EngineSettings) -> tuple[int, ...]:
-    """The most tokens of each kind of batch: a token of every answer, a guess, a chunk of a prompt."""
-    chunks = settings.prompt_chunk, settings.shared_prompt_chunk, settings.long_prompt_chunk
-    return settings.slots, 1 + settings.lookup_tokens, *chunks

@@ -30,7 +30,7 @@ def shapes_to_try(settings: EngineSettings, model: Path, offload: bool) -> Seque
         return _others(best, "flash_attention", [not best.flash_attention])
 
     def chunks(best: EngineSettings) -> list[EngineSettings]:
-        return _others(best, "prompt_chunk", [chunk for chunk in form.chunks if chunk <= best.batch_size])
+        return _others(best, "prompt_chunk", form.chunks)
 
     return layers, threads, attention, chunks
 

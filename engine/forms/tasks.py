@@ -19,6 +19,7 @@ from typing import IO, Any
 
 from configs.errors import EnlaceError
 from configs.sections.engine import EngineSettings
+from engine.chunks import largest_batch
 from engine.fit import physical_cores
 from engine.forms.losses import keep_reference, measure_loss
 from engine.forms.quantising import quantise
@@ -144,7 +145,7 @@ def _open(task: Task, settings: EngineSettings, size: int, *, slots: int) -> tup
     shape = ContextShape(
         context_size=size,
         slots=slots,
-        batch_size=settings.batch_size,
+        batch_size=largest_batch(settings),
         outputs=max(slots, settings.prompt_chunk),
         threads=settings.threads or physical_cores(),
         flash_attention=settings.flash_attention,

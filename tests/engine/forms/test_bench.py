@@ -53,13 +53,23 @@ def test_a_form_that_is_hardly_faster_does_not_take_the_place_of_the_file_as_pul
     assert read_served(home, write_manifest(home, starter)).model == starter
 
 
+def test_a_batch_has_room_for_what_is_measured_whatever_the_settings_say(home: Home, starter: Path) -> None:
+    def carry_out(task: dict[str, Any], timeout_s: float) -> dict[str, Any]:
+        return (run_task if task["do"] in ("speed", "steady") else measured_before)(task, timeout_s)
+
+    settings = quick(home, chunks=[63]).model_copy(update={"batch_size": 2})
+    found = bench_of(home, settings, starter, carry_out).run(dry=True)
+    rows = {row["form"]: row for row in found.record.rows}
+    assert all(row["read"] and row["write"] for row in rows.values())
+    assert rows[found.record.form]["steady"] == {"chunks": 0.0, "beside": 0.0}
+
+
 def test_a_form_that_dies_is_a_line_in_the_table(home: Home, starter: Path) -> None:
     def carry_out(task: dict[str, Any], timeout_s: float) -> dict[str, Any]:
         if task["do"] == "loss":
-            # More tokens at once than the batch holds: a real error in a real process.
-            small = {**task["settings"], "batch_size": 4}
+            # This is no model: a real error in a real process.
             return run_task(
-                {**task, "do": "speed", "settings": small, "read_tokens": 16, "written_tokens": 4}, timeout_s
+                {**task, "do": "speed", "model": __file__, "read_tokens": 16, "written_tokens": 4}, timeout_s
             )
         return stopwatch(measured_before, q8_0=150)(task, timeout_s)
 
