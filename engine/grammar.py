@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from engine.errors import RequestWrong
 from engine.grammar_check import ROOT
-from engine.library import complaints, last_complaint, library
+from engine.library import forget_complaints, last_complaint, library
 from engine.native import Context
 from engine.vocabulary import Vocabulary
 
@@ -28,7 +28,7 @@ class Grammar:
 
     def __init__(self, vocabulary: Vocabulary, text: str, banned: Sequence[int] = ()) -> None:
         self._lib = library()
-        complaints.clear()
+        forget_complaints()
         self._sampler: Any = self._lib.llama_sampler_init_grammar(vocabulary.handle, text.encode(), ROOT.encode())
         if not self._sampler:
             raise RequestWrong(field="grammar", reason=last_complaint("llama.cpp refuses it"))

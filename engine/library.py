@@ -10,6 +10,7 @@ import importlib.util
 import logging
 import os
 import sys
+import threading
 import types
 from typing import Any
 
@@ -20,7 +21,16 @@ LEVELS = {1: logging.DEBUG, 2: logging.DEBUG, 3: logging.WARNING, 4: logging.ERR
 KEPT_COMPLAINTS = 8
 
 log = logging.getLogger("enlace.native")
-complaints: collections.deque[str] = collections.deque(maxlen=KEPT_COMPLAINTS)
+
+
+class _Complaints(threading.local):
+    """What llama.cpp logged as errors: to each thread what it complained of when that one called."""
+
+    def __init__(self) -> None:
+        self.lines: collections.deque[str] = collections.deque(maxlen=KEPT_COMPLAINTS)
+
+
+_complaints = _Complaints()
 
 
 def set_thread_spins(spins: int) -> None:
@@ -55,10 +65,15 @@ def library() -> Any:
     return bindings
 
 
+def forget_complaints() -> None:
+    """What follows in this thread has nothing to do with what went wrong before."""
+    _complaints.lines.clear()
+
+
 def last_complaint(otherwise: str) -> str:
-    """What llama.cpp last logged as an error, for the reason of a failure; forgets it."""
-    text = complaints[0] if complaints else otherwise
-    complaints.clear()
+    """What llama.cpp first logged as an error in this thread since then, for the reason of a failure; forgets it."""
+    text = _complaints.lines[0] if _complaints.lines else otherwise
+    _complaints.lines.clear()
     return text
 
 
@@ -71,7 +86,7 @@ def _log_callback(bindings: Any) -> Any:
         python_level = LEVELS.get(level)
         if line and python_level is not None:
             if python_level == logging.ERROR:
-                complaints.append(line)
+                _complaints.lines.append(line)
             log.log(python_level, line)
 
     return bindings.llama_log_callback(write)

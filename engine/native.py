@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from engine.errors import AdapterMismatch, EngineFailed, ModelBroken
-from engine.library import complaints, last_complaint, library
+from engine.library import forget_complaints, last_complaint, library
 
 if TYPE_CHECKING:
     import numpy as np
@@ -46,7 +46,7 @@ class Model:
         parameters = self._lib.llama_model_default_params()
         parameters.n_gpu_layers = gpu_layers
         parameters.vocab_only = vocab_only
-        complaints.clear()
+        forget_complaints()
         self.path = path
         self.handle = self._lib.llama_model_load_from_file(os.fsencode(path), parameters)
         if not self.handle:
@@ -83,7 +83,7 @@ class Adapter:
 
     def __init__(self, model: Model, path: Path) -> None:
         self._lib = library()
-        complaints.clear()
+        forget_complaints()
         self.path = path
         self.handle = self._lib.llama_adapter_lora_init(model.handle, os.fsencode(path))
         if not self.handle:
@@ -119,7 +119,7 @@ class Context:
         parameters.flash_attn_type = int(shape.flash_attention)
         if model.pools:
             parameters.pooling_type = self._lib.LLAMA_POOLING_TYPE_NONE
-        complaints.clear()
+        forget_complaints()
         self.handle = self._lib.llama_init_from_model(model.handle, parameters)
         if not self.handle:
             raise EngineFailed(reason=last_complaint("no memory for the context"))
@@ -149,7 +149,7 @@ class Context:
             sequences[index][0] = sequence
             logits[index] = wanted
         batch.n_tokens = len(rows)
-        complaints.clear()
+        forget_complaints()
         code = self._lib.llama_decode(self.handle, batch)
         if code:
             raise EngineFailed(reason=last_complaint(f"llama_decode says {code}"))

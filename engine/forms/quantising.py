@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from engine.errors import FormNotMade
-from engine.library import complaints, last_complaint, library
+from engine.library import forget_complaints, last_complaint, library
 
 # ggml_type of each name, and the llama_ftype of a whole file of it (llama.h).
 TENSOR_TYPES = {"f16": 1, "q4_0": 2, "q4_1": 3, "q5_0": 6, "q5_1": 7, "q8_0": 8, "iq4_nl": 20}
@@ -38,7 +38,7 @@ def quantise(source: Path, target: Path, weight_type: str, tensors: Mapping[str,
             overrides[place].pattern, overrides[place].type = pattern.encode(), TENSOR_TYPES[name]
         # Ended by an entry without a pattern.
         parameters.tt_overrides = ctypes.cast(overrides, ctypes.POINTER(kind))
-    complaints.clear()
+    forget_complaints()
     if lib.llama_model_quantize(os.fsencode(source), os.fsencode(target), ctypes.byref(parameters)):
         raise FormNotMade(path=str(source), reason=last_complaint("llama.cpp does not write it"))
     with target.open("rb") as file:
