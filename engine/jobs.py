@@ -11,6 +11,7 @@ from engine.answer_form import AnswerForm
 from engine.answers import Finished, Sampling, TokenLogprob, Waiting
 from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong, TemplateBroken
 from engine.messages import PLAIN, Message, PromptOptions
+from engine.template import NO_TOKENS
 
 if TYPE_CHECKING:
     from engine.loaded import Loaded
@@ -75,7 +76,7 @@ class Job:
                 raise RequestWrong(field=f"logit_bias.{strange}", reason=f"the model's tokens end at {size - 1}")
             if not read.ids:
                 # There is nothing to compute a first token from, and a batch of nothing is an error of everybody's.
-                raise TemplateBroken(reason="it makes no tokens of this conversation")
+                raise TemplateBroken(reason=NO_TOKENS)
             if len(read.ids) >= reader.context_size:
                 raise PromptTooLong(prompt_tokens=len(read.ids), context_size=reader.context_size)
             self.prompt, self.form, self.model = read.ids, read.form, reader.served.model

@@ -100,6 +100,8 @@ class Measuring:
             for place, ids in enumerate(texts):
                 if max(ids, default=0) >= loaded.vocabulary.size:
                     raise RequestWrong(field=f"input[{place}]", reason="a token that the model does not have")
+                if not ids:
+                    raise RequestWrong(field=f"input[{place}]", reason="the model makes no tokens of this text")
                 _check_length(loaded, len(ids))
             return texts
 

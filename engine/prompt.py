@@ -10,7 +10,7 @@ from typing import Any
 from engine.answer_form import AnswerForm, answer_form
 from engine.errors import TemplateBroken
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall, thinking
-from engine.template import ChatTemplate
+from engine.template import NO_TOKENS, ChatTemplate
 from engine.vocabulary import Vocabulary
 
 # Unicode noncharacters: never part of a text, so one that no message holds can mark a place in the rendering.
@@ -77,6 +77,9 @@ def render_pair(
         head = _render_marked(template, vocabulary, messages, True, options)
         whole = _render_marked(template, vocabulary, whole_messages, False, options)
         prompt = with_bos(vocabulary, _tokens(vocabulary, head))
+        if not prompt:
+            # There is nothing after which the answer's first token could be worth anything.
+            raise TemplateBroken(reason=NO_TOKENS)
         opens = answer_form(template, vocabulary, head.text, with_tools=False).opened is not None
         rest = _rest(vocabulary, prompt, head, whole) if must_continue else None if opens else _turn(vocabulary, whole)
         if rest is None:

@@ -17,6 +17,7 @@ from engine.shapes import TOLD, TOLD_TAGS, Dicts, Shape, find_shape, shaped, wit
 from engine.vocabulary import Vocabulary
 
 LONGEST_REASON = 200
+NO_TOKENS = "it makes no tokens of this conversation"
 LONGEST_SOURCE = (
     1 << 17
 )  # the longest that llama.cpp ships has 17,000 characters; compiling takes up to 7 ms a thousand

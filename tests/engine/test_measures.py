@@ -4,24 +4,31 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import time
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 import pytest
 from starlette.requests import ClientDisconnect, Request
 
-from engine.errors import EngineBusy, PromptTooLong, RequestWrong
+from configs.home import Home
+from configs.sections.engine import EngineSettings
+from engine.busy import BusyFlag
+from engine.errors import EngineBusy, PromptTooLong, RequestWrong, TemplateBroken
+from engine.loaded import Loaded
 from engine.measuring import Measuring
 from engine.messages import Message
 from engine.prompt import render, render_pair
+from engine.scheduler import Scheduler
 from engine.scoring import LocalModel
-from engine.served import AdapterFile
-from engine.template import ChatTemplate
+from engine.served import AdapterFile, read_served
+from engine.template import NO_TOKENS, ChatTemplate
 from engine.vocabulary import Vocabulary
 from tests.engine.asking import post
 from tests.engine.conftest import Desk, House, ask
 from tests.engine.snapshots import write_adapter, write_manifest
+from tests.engine.tiny_model import VOCABULARY, tiny_model
 
 FRANCE = ask("What is the capital of France?")
 HELLO = {"messages": [{"role": "user", "content": "hello"}]}
@@ -122,6 +129,44 @@ async def test_tokens_are_those_of_the_prompt_function(
     assert await house.client.tokenize(text) == vocabulary.tokenize(text, special=False)
     answer = (await post(house, "/tokenize", {"content": "hola"})).json()
     assert (answer["count"], answer["context_size"]) == (len(answer["tokens"]), 1024)
+
+
+async def test_a_text_of_which_a_model_makes_no_tokens_has_no_place_and_no_worth(
+    engine_settings: EngineSettings, tmp_path: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    # The words of a model made for embeddings, which passes over blanks, and a template that passes over questions.
+    words = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]", *(f"▁{number}" for number in range(VOCABULARY - 5))]
+    meta = {
+        "tokenizer.ggml.model": "bert",
+        "tokenizer.ggml.pre": None,
+        "tokenizer.ggml.merges": None,
+        "tokenizer.ggml.add_bos_token": False,
+        "tokenizer.ggml.unknown_token_id": 1,
+        "tokenizer.ggml.token_type": [3] * 5 + [1] * (VOCABULARY - 5),
+        "tokenizer.chat_template": "{% for m in messages if m.role == 'assistant' %}{{ m.content }}[CLS]{% endfor %}",
+    }
+    model = tiny_model(home.models / "tiny.gguf", meta=meta, tokens=words)
+    loaded = Loaded(read_served(home, write_manifest(home, model, model="tiny")), engine_settings)
+    scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
+    scheduler.start()
+
+    async def never() -> NoReturn:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    request = Request({"type": "http"}, never)
+    measuring = Measuring(home, scheduler, most=1)
+    try:
+        assert (await measuring.embeddings({"input": ["1 2"]}, request))["usage"]["total_tokens"] == 2
+        with pytest.raises(RequestWrong) as caught:
+            await measuring.embeddings({"input": ["1 2", " "]}, request)
+        assert caught.value.facts["field"] == "input[1]"
+        with pytest.raises(TemplateBroken, match=NO_TOKENS):
+            await measuring.score({**HELLO, "completion": "1 2"}, request)
+    finally:
+        scheduler.end()
 
 
 async def test_answers_are_written_while_a_text_is_scored(house: House) -> None:
