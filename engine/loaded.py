@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import logging
-import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
 from engine.chunks import largest_batch
-from engine.errors import AdapterMismatch, EngineError, EngineFailed, EngineStopping
+from engine.errors import AdapterMismatch, EngineError, EngineFailed
 from engine.fit import check_fits, physical_cores
 from engine.gguf import check_adapter, check_gguf
 from engine.logs import note
@@ -21,6 +20,7 @@ from engine.messages import PLAIN, Message, PromptOptions
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.prompt import Prompt, render_pair, render_prompt, with_bos
 from engine.readahead import read_ahead
+from engine.readers import Readers
 from engine.served import AdapterSet, ServedSnapshot
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
@@ -62,7 +62,7 @@ class Loaded:
             self.context = Context(self.model, replace(self._shape, context_size=first))
             undo.pop_all()
         self.served = served
-        self._open, self._closed = threading.Lock(), False
+        self._readers = Readers()
         self._adapters: dict[Path, Adapter] = {}
         self._applied: AdapterSet = ()
         self._probed: dict[AdapterSet, npt.NDArray[np.float32]] = {}
@@ -123,7 +123,7 @@ class Loaded:
 
     def prompt(self, messages: Sequence[Message], options: PromptOptions = PLAIN) -> Prompt:
         """A conversation as this model reads it; any thread may ask. Raises TemplateBroken and EngineStopping."""
-        with self._kept_open():
+        with self._readers.reading():
             return render_prompt(self.template, self.vocabulary, messages, options)
 
     def pair(self, messages: Sequence[Message], answer: str) -> tuple[list[int], list[int]]:
@@ -131,7 +131,7 @@ class Loaded:
 
         Raises TemplateBroken and EngineStopping.
         """
-        with self._kept_open():
+        with self._readers.reading():
             return render_pair(self.template, self.vocabulary, messages, answer)
 
     def tokens(self, text: str) -> list[int]:
@@ -139,7 +139,7 @@ class Loaded:
 
         Raises EngineStopping.
         """
-        with self._kept_open():
+        with self._readers.reading():
             return with_bos(self.vocabulary, self.vocabulary.tokenize(text, special=False))
 
     def prepare(self, adapters: AdapterSet, before: AdapterSet | None = None) -> None:
@@ -178,18 +178,9 @@ class Loaded:
 
     def close(self) -> None:
         """Free everything."""
-        with self._open:
-            self._closed = True
-            self.context.close()
-            self.model.close()
-
-    @contextlib.contextmanager
-    def _kept_open(self) -> Iterator[None]:
-        """The model stays until this is left. Raises EngineStopping where it is gone already."""
-        with self._open:
-            if self._closed:
-                raise EngineStopping
-            yield
+        self._readers.close()
+        self.context.close()
+        self.model.close()
 
     def _check_changed(self, before: Any, after: Any, files: AdapterSet) -> None:
         """An adapter that changes nothing was not applied; the base alone may equal an adapter scaled to nothing."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import dataclasses
 import fcntl
+import threading
 import time
 from collections.abc import Generator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
@@ -13,12 +15,13 @@ import pytest
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished
-from engine.errors import EngineBusy, EngineError, EngineFailed, PromptTooLong, TemplateBroken
+from engine.errors import EngineBusy, EngineError, EngineFailed, EngineStopping, PromptTooLong, TemplateBroken
 from engine.jobs import Written
 from engine.loaded import Loaded
+from engine.served import read_served
 from engine.template import ChatTemplate
-from tests.engine.conftest import DAY, PATIENCE, Desk, desk_of_its_own
-from tests.engine.snapshots import write_adapter
+from tests.engine.conftest import DAY, PATIENCE, Desk, ask, desk_of_its_own
+from tests.engine.snapshots import write_adapter, write_manifest
 
 FRANCE = "What is the capital of France?"
 LONG = "Tell me more about the old fisherman and the sea. " * 30  # about 350 tokens
@@ -145,6 +148,37 @@ def test_a_conversation_of_which_the_template_makes_nothing_is_refused_and_ends_
         with pytest.raises(TemplateBroken):
             desk.put(FRANCE)
     assert flying.end()[1].reason == "length"
+
+
+def test_a_conversation_that_takes_long_to_read_holds_up_nobody_but_whoever_frees_the_model(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    home = Home(tmp_path / "home")
+    home.prepare()
+    loaded = Loaded(read_served(home, write_manifest(home, starter)), engine_settings)
+    begun, go_on = threading.Event(), threading.Event()
+
+    def now() -> datetime:
+        if threading.current_thread() is slow:
+            begun.set()
+            assert go_on.wait(PATIENCE)
+        return DAY
+
+    loaded.template = ChatTemplate.of(loaded.model.template(), loaded.vocabulary, now)
+    slow = threading.Thread(target=loaded.prompt, args=(ask(LONG),))
+    slow.start()
+    assert begun.wait(PATIENCE)
+    assert loaded.prompt(ask(FRANCE)).ids
+    closing = threading.Thread(target=loaded.close)
+    closing.start()
+    closing.join(0.2)
+    assert closing.is_alive()
+    with pytest.raises(EngineStopping):
+        loaded.prompt(ask(FRANCE))
+    go_on.set()
+    for thread in (slow, closing):
+        thread.join(PATIENCE)
+        assert not thread.is_alive()
 
 
 def test_a_stop_text_ends_the_answer_before_it(desk: Desk) -> None:
