@@ -69,6 +69,7 @@ class Answer:
         self._most_calls = settings.most_tool_calls if request.parallel_calls else 1
         self._silent_s = settings.sign_of_life_s
         self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
+        self._over = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; returns early when the client goes away."""
@@ -86,8 +87,7 @@ class Answer:
         loop = asyncio.get_running_loop()
 
         def emit(event: JobEvent) -> None:
-            self._tally.event(event)
-            loop.call_soon_threadsafe(self._events.put_nowait, event)
+            loop.call_soon_threadsafe(self._take, event)
 
         request = self._request
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
@@ -104,9 +104,19 @@ class Answer:
             else:
                 await self._whole(send, first, events)
         finally:
+            self._over = True
+            while not self._events.empty():
+                self._tally.event(self._events.get_nowait())
             self._scheduler.cancel(job)
             if job.served is not None:
                 self._scheduler.release(job.served)
+
+    def _take(self, event: JobEvent) -> None:
+        """What the decoding thread reports is told and counted; once nobody is told any more, it is only counted."""
+        if self._over:
+            self._tally.event(event)
+        else:
+            self._events.put_nowait(event)
 
     async def _first(self, job: Job, events: AsyncIterator[Told]) -> Told:
         """Have the job answered; the first that is told of it, or what kept it from being begun."""
@@ -147,6 +157,7 @@ class Answer:
                 yield piece
             if reader.called and (event.reason == "stop" or reader.ended):
                 event = replace(event, reason="tool_calls")
+        self._tally.event(event)
         yield event
 
     async def _next(self) -> JobEvent | Still:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import re
 from collections.abc import Iterator
@@ -12,9 +13,11 @@ from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
 from engine.metrics import CONTENT_TYPE, Counter, Histogram, gauge, page
-from tests.engine.conftest import House, ask
+from tests.engine.conftest import PATIENCE, House, ask
 from tests.engine.snapshots import write_adapter, write_manifest
-from tests.engine.test_server import FRANCE, answer, body, openai
+from tests.engine.test_server import FRANCE, STORY, answer, body, openai
+from tests.engine.test_told_apart import CALL, WEATHER, answered
+from tests.engine.test_told_apart import body as calling
 from tests.project import ROOT
 
 WORD = "zanzibar-pelican"
@@ -97,6 +100,28 @@ async def test_outcomes_and_requests_are_counted_by_names_of_ours_alone(house: H
     assert more("enlace_http_requests_total", route="/v1/chat/completions", status="200") == 1
     assert more("enlace_answers_total", outcome="prompt_too_long") == 1
     assert more("enlace_answers_total", outcome="length") == 1
+
+
+async def test_an_answer_that_ends_with_its_calls_is_counted_as_that_and_one_nobody_waits_for_as_cancelled(
+    house: House,
+) -> None:
+    await house.client.start()
+    before = await read(house)
+    # The second one goes in circles, and is ended.
+    for written in (CALL, CALL * 3):
+        assert (await answered(house, calling(written, tools=[WEATHER])))["finish_reason"] == "tool_calls"
+    stream = house.client.chat(ask(STORY), house.sampling(900))
+    await anext(stream)
+    await stream.aclose()
+
+    async def more(outcome: str) -> float:
+        labels, after = {"outcome": outcome}, await read(house)
+        return value(after, "enlace_answers_total", **labels) - value(before, "enlace_answers_total", **labels)
+
+    async with asyncio.timeout(PATIENCE):
+        while not await more("cancelled"):
+            await asyncio.sleep(0.02)
+    assert [await more(outcome) for outcome in ("tool_calls", "cancelled", "stop")] == [2, 1, 0]
 
 
 async def test_a_swap_is_counted_with_its_pause(house: House, tmp_path: Path) -> None:
