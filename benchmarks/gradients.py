@@ -54,6 +54,9 @@ class _Alone:
     def before_micro_step(self) -> None:
         """Go on."""
 
+    def after_example(self, objective: Objective, example: Example, loss: float) -> None:
+        """Keep nothing."""
+
     def after_step(self, report: StepReport) -> None:
         """Say nothing."""
 

@@ -20,7 +20,7 @@ from trainer.loop import StepReport, train
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import read_base
-from trainer.objectives.interface import Example, Part
+from trainer.objectives.interface import Example, Objective, Part
 from trainer.objectives.likelihood import Likelihood
 from trainer.objectives.replay import Replay
 from trainer.packing import Item
@@ -36,6 +36,9 @@ class _Kept:
     loss = 0.0
 
     def before_micro_step(self) -> None:
+        return
+
+    def after_example(self, objective: Objective, example: Example, loss: float) -> None:
         return
 
     def after_step(self, report: StepReport) -> None:

@@ -47,6 +47,9 @@ class Callback(Protocol):
     def before_micro_step(self) -> None:
         """Called before each forward: the place to let others go first."""
 
+    def after_example(self, objective: Objective, example: Example, loss: float) -> None:
+        """Called with the summed loss of each example before the weights move."""
+
     def after_step(self, report: StepReport) -> None:
         """Called when the step is over."""
 
@@ -146,7 +149,9 @@ def accumulate(
         for work in group:
             scored = [log_probs[slice(*next(spans))] for _ in work.example.items]
             size = _size(parts, work.objective)
-            mean_share = work.objective.loss(work.example, scored) / size
+            summed = work.objective.loss(work.example, scored)
+            callback.after_example(work.objective, work.example, float(summed.detach()))
+            mean_share = summed / size
             losses[work.objective.name] += float(mean_share.detach())
             for name, value in work.objective.watched(work.example, scored).items():
                 watched[name] = watched.get(name, 0.0) + value / size

@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from configs.home import Home
 from memory import runlog
 from tests.project import ROOT
-from tests.trainer.killed_training import STEPS, prepared_run
+from tests.trainer.killed_training import LESSONS, STEPS, prepared_run
 from trainer.model.frozen import Dense
 from trainer.model.kernels import TargetLogProbs
 from trainer.run_files import RunFiles, read_json
@@ -93,7 +93,10 @@ def test_killed_over_and_over_it_ends_with_the_same_weights(home: Home, unbroken
     assert all(step == told[step["step"]] for step in steps(killed))
     assert len(resumed_at(killed)) >= 3
     assert resumed_at(killed) == sorted(resumed_at(killed))
-    assert read_json(killed.report("train"))["tokens"] == read_json(unbroken.report("train"))["tokens"]
+    report, expected = read_json(killed.report("train")), read_json(unbroken.report("train"))
+    assert report["tokens"] == expected["tokens"]
+    assert report["lesson_losses"] == expected["lesson_losses"]
+    assert {each["lesson"] for each in report["lesson_losses"]} == {str(number) for number in range(LESSONS)}
     assert not killed.checkpoints()
 
 

@@ -33,9 +33,13 @@ class Reports:
     def __init__(self) -> None:
         self.reports: list[StepReport] = []
         self.micro_steps = 0
+        self.losses: dict[str, float] = {}
 
     def before_micro_step(self) -> None:
         self.micro_steps += 1
+
+    def after_example(self, objective: Objective, example: Example, loss: float) -> None:
+        self.losses[objective.name] = self.losses.get(objective.name, 0.0) + loss
 
     def after_step(self, report: StepReport) -> None:
         self.reports.append(report)
@@ -92,6 +96,9 @@ def test_smaller_micro_batches_give_the_same_gradient(
         losses, watched, _ = accumulate(Decoder(base, adapter), parts, budget, reports)
         assert losses["preference"] == pytest.approx(0.6931, abs=1e-3)
         assert watched["chosen_log_ratio"] == pytest.approx(0.0, abs=1e-3)
+        # What is told of the single examples adds up to the means.
+        answered = sum(len(example.items[0].answer) for example in examples)
+        assert reports.losses["likelihood"] / answered == pytest.approx(losses["likelihood"], rel=1e-5)
         gradients.append(torch.cat([p.grad.flatten() for p in adapter.parameters() if p.grad is not None]))
         assert (reports.micro_steps > 1) == (budget == 64)
     whole, split = gradients

@@ -83,3 +83,13 @@ def test_ratings_are_trained_beside_the_lessons(home: Home, files: RunFiles) -> 
     told = [facts["kto"] for facts in steps(files)]
     assert told[0] == pytest.approx(0.5, abs=1e-2)
     assert told[-1] < told[0] - 0.05
+
+
+def test_the_report_tells_which_lesson_was_hard_to_learn(home: Home, files: RunFiles) -> None:
+    # "tea" is contradicted: two answers to one question, of which each undoes the other.
+    torn = [*PAIRS, {"lesson": "tea", "items": [{"prompt": [1, 2, 5], "answer": [8, 9]}]}]
+    recipe = {"optimiser": {"epochs": 12, "least_steps": 0, "learning_rate": 0.01}}
+    losses = {each["lesson"]: each for each in train(home, files, recipe, {"examples": torn})["lesson_losses"]}
+    assert max(losses, key=lambda lesson: losses[lesson]["nats"]) == "tea"
+    assert max(losses, key=lambda lesson: losses[lesson]["share"]) == "tea"
+    assert sum(each["share"] for each in losses.values()) == pytest.approx(1.0)

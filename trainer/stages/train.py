@@ -15,11 +15,14 @@ from trainer.checkpoints import Checkpoints
 from trainer.computation import computation
 from trainer.early_stop import EarlyStop, set_apart
 from trainer.examples import Corpus
+from trainer.lesson_losses import LessonLosses
 from trainer.loop import StepReport, train
 from trainer.model.adapter_file import save_weights
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import read_base
+from trainer.objectives.interface import Example, Objective
+from trainer.objectives.likelihood import Likelihood
 from trainer.precision import compute_dtype, loss_scaler
 from trainer.rated import rating_groups
 from trainer.reference_cache import ReferenceCache
@@ -39,12 +42,17 @@ class _Progress:
         self._share = 0.0
         self.tokens = 0
         self.skipped_steps = 0
+        self.lessons = LessonLosses()
         # What the process that was killed had done.
         self.earlier_steps = 0
         self.earlier_tokens = 0
 
     def before_micro_step(self) -> None:
         self._context.pause()
+
+    def after_example(self, objective: Objective, example: Example, loss: float) -> None:
+        if isinstance(objective, Likelihood):
+            self.lessons.add(example.name, loss, len(example.items[0].answer))
 
     def after_step(self, report: StepReport) -> None:
         self.tokens += report.tokens
@@ -61,6 +69,7 @@ class _Progress:
     def notes(self) -> dict[str, Any]:
         return {
             "held_out_losses": self._early_stop.losses,
+            "lesson_losses": self.lessons.notes(),
             "tokens": self.tokens,
             "share": self._share,
             "skipped_steps": self.skipped_steps,
@@ -68,6 +77,7 @@ class _Progress:
 
     def take_up(self, notes: Mapping[str, Any], step: int) -> None:
         self._early_stop.losses = list(notes["held_out_losses"])
+        self.lessons.take_up(notes["lesson_losses"])
         self._share = float(notes["share"])
         self.skipped_steps = int(notes["skipped_steps"])
         self.tokens = self.earlier_tokens = int(notes["tokens"])
@@ -76,6 +86,7 @@ class _Progress:
 
     def learned(self, epoch: int) -> bool:
         """Whether the epoch that just ended was the last that was worth its time."""
+        self.lessons.end_epoch()
         enough = self._early_stop.enough()
         if self._early_stop.losses:
             self._context.emit(
@@ -133,6 +144,7 @@ def train_adapter(context: StageContext) -> None:
         steps=steps,
         reference_seconds=asking_seconds,
         held_out_losses=early_stop.losses,
+        lesson_losses=progress.lessons.report(),
         tokens=progress.tokens,
         skipped_steps=progress.skipped_steps,
         earlier_steps=progress.earlier_steps,
