@@ -29,7 +29,7 @@ from trainer.lessons import TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.stages.prepare import read_prepared
-from trainer.supervisor import worker_environment
+from trainer.staging import worker_environment
 
 TIME_BOUND = 1 / 3
 MEMORY_BOUND = 0.3

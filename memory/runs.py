@@ -15,12 +15,17 @@ from memory.numbered import number_in
 from memory.processes import identity, lives
 from memory.text import storable
 
-State = Literal["running", "shipped", "held", "failed", "stopped"]
+State = Literal["running", "shipped", "held", "done", "failed", "stopped"]
+# Kinds: a training of the lessons in force, and a search for the lesson for which one was held.
+LESSONS, BLAME = "lessons", "blame"
 
 
 @dataclass(frozen=True)
 class Run:
-    """``id`` names its folder in ``runs/``; ``snapshot``: what it made; times in seconds since 1970."""
+    """``id`` names its folder in ``runs/``; ``snapshot``: what it made; times in seconds since 1970.
+
+    ``kind``: LESSONS, which ends as shipped or held, or BLAME, which ends as done.
+    """
 
     id: str
     kind: str

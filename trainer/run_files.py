@@ -195,3 +195,10 @@ def read_json(path: Path) -> Any:
 def read_inputs(files: RunFiles) -> Inputs:
     """What the run starts from. Raises TrainingDataBroken."""
     return inputs_from_json(read_json(files.inputs))
+
+
+def read_measures(files: RunFiles) -> tuple[dict[str, Any], dict[str, Any]]:
+    """What the gate judges of the trained weights, and the same of the current snapshot. Raises TrainingDataBroken."""
+    measured = read_json(files.measures)
+    parity = read_json(files.report("export"))["parity_kl"]
+    return {**measured["measures"], "parity_kl": parity}, measured["baseline"]

@@ -19,15 +19,15 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
 
     What its stages told is told again, so that the log of the run that comes to its end holds the whole story.
 
-    Only the run before, and only where it was killed, stopped, or failed for a reason from outside, and started from
-    the same to the letter; else its checkpoints are removed, which nobody will take up any more. Raises NoRoom.
+    Only the training before, and only where it was killed, stopped, or failed for a reason from outside, and started
+    from the same to the letter; else its checkpoints are removed, which nobody will take up any more. Raises NoRoom.
     """
-    earlier = next((each for each in runs.list(2) if each.id != run.id), None)
+    earlier = next((each for each in runs.list() if each.id != run.id and each.kind == run.kind), None)
     if earlier is None:
         return None
     left = RunFiles(files.folder.with_name(earlier.id))
     try:
-        if not (_interrupted(earlier) and _start(left) == _start(files)):
+        if not (_interrupted(earlier) and start_of(left) == start_of(files)):
             discard_checkpoints(left)
             return None
         # The last stage first: killed in between, this run has what took longest, and makes the rest again.
@@ -47,7 +47,7 @@ def _interrupted(run: Run) -> bool:
     return run.state == "stopped" or (run.state == "failed" and run.summary.get("code") in FROM_OUTSIDE)
 
 
-def _start(files: RunFiles) -> dict[str, Any]:
+def start_of(files: RunFiles) -> dict[str, Any]:
     """All that a run depends on; nothing of one that came to no beginning."""
     try:
         return {key: value for key, value in read_json(files.inputs).items() if key != "run"}

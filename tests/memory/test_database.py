@@ -261,3 +261,21 @@ def test_a_transaction_is_all_or_nothing(home: Home) -> None:
         database.run(insert, ("a",))
     assert len(database.rows("SELECT * FROM file_digests")) == 1
     database.close()
+
+
+def test_runs_of_an_earlier_version_stay_with_their_lessons(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    every = Migrations("family").steps()
+    with monkeypatch.context() as earlier:
+        earlier.setattr(Migrations, "steps", lambda _: every[:1])
+        family(home).close()
+    with sqlite3.connect(home.family_db) as plain:
+        plain.execute(
+            "INSERT INTO runs (number, kind, state, process, started_at) VALUES (3, 'lessons', 'held', '', 1)"
+        )
+        plain.execute("INSERT INTO run_lessons VALUES (3, 'a1')")
+    plain.close()
+    with Household.open(home, load_settings(home, {}).memory) as household:
+        assert [(run.id, run.state) for run in household.runs.list()] == [("r0003", "held")]
+        assert household.runs.lessons("r0003") == {"a1"}
+        assert household.runs.finish("r0003", "done").state == "done"
+        assert household.runs.create("lessons").id == "r0004"

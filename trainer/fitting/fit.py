@@ -46,7 +46,7 @@ from trainer.errors import BaseReplaced, RunStopped, StageDied, StageOverBudget
 from trainer.fitting.worker import ERROR, MERGED, REPORT, TASK, FitTask
 from trainer.run_files import read_json, write_json
 from trainer.settling import sorted_out
-from trainer.supervisor import POLL_SECONDS, worker_environment
+from trainer.staging import POLL_SECONDS, worker_environment
 
 # Why adapters are not merged, so that trying again would find the same.
 LOSES, UNSTEADY, SLOW = FINAL = ("loses_too_much", "not_steady", "not_faster")

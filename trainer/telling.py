@@ -1,0 +1,44 @@
+"""What becomes of a run is told: in its log, on record at its end, and to whoever took lessons back meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from configs.errors import EnlaceError
+from configs.home import Home
+from memory import runlog
+from memory.household import Household
+from memory.runlog import RunEvent
+from memory.runs import Run, State
+from trainer.errors import NoRoom, RunStopped
+from trainer.reporting import leave_report
+
+Tell = Callable[[str, float | None, Mapping[str, Any]], None]
+
+
+def tell(folder: Path, time: float, kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
+    """Add an event to a run's log; ``time`` in seconds since 1970. Raises NoRoom."""
+    try:
+        runlog.append(folder, RunEvent(time, kind, "", fraction, facts))
+    except OSError as error:
+        raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
+
+
+def tell_failed(household: Household, run: Run, error: EnlaceError, told: Tell) -> None:
+    """Put on record that ``error`` ended the run, and say so in its log."""
+    state: State = "stopped" if isinstance(error, RunStopped) else "failed"
+    facts = {"code": error.code, "facts": error.facts}
+    household.runs.finish(run.id, state, summary=facts)
+    try:
+        told("run_failed", None, facts)
+    except NoRoom:
+        # The run's end is on record in the database; its log has no room for it.
+        return
+
+
+def forget_withdrawn(home: Home, household: Household, report_seconds: float) -> None:
+    """Take withdrawn lessons out of the folders of runs that ended. Raises FileNotWritten."""
+    for changed in household.forget_withdrawn():
+        leave_report(home, changed, report_seconds)
