@@ -43,15 +43,23 @@ def start_training(session: Session, recipe: str | None = None) -> Run:
     ``recipe``: one of those in the settings, the usual one by default. Raises RunAlreadyRunning, what the trainer
     reported when it ended before it began a run, and TrainerNotStarted when it reported nothing.
     """
+    # The trainer trains on what is served, so there must be a snapshot.
+    session.snapshot()
+    return _start(session, ["run", *(["--recipe", recipe] if recipe else [])])
+
+
+def start_blame(session: Session, held: str) -> Run:
+    """Start the search for the lesson for which run ``held`` was held, as ``start_training`` does. Raises the same."""
+    return _start(session, ["blame", held])
+
+
+def _start(session: Session, what: list[str]) -> Run:
     runs = session.household.runs
     running = runs.running()
     if running is not None:
         raise RunAlreadyRunning(id=running.id)
-    # The trainer trains on what is served, so there must be a snapshot.
-    session.snapshot()
     log = session.home.logs / _LOG
-    command = [sys.executable, "-m", "trainer", "run", "--home", str(session.home.root), "--who", session.member.name]
-    command += ["--recipe", recipe] if recipe else []
+    command = [sys.executable, "-m", "trainer", *what, "--home", str(session.home.root), "--who", session.member.name]
     with log.open("ab") as output:
         begins_at = output.tell()
         process = subprocess.Popen(

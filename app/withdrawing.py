@@ -16,9 +16,11 @@ def forget_in_runs(session: Session, lesson_id: str) -> None:
     changed = session.household.forget_withdrawn(lesson_id)
     if changed:
         from app.report.files import leave_report
+        from memory.runs import LESSONS
 
-        for run in changed:
-            leave_report(session.home, session.household.runs.get(run), session.catalogue)
+        for run in map(session.household.runs.get, changed):
+            if run.kind == LESSONS:
+                leave_report(session.home, run, session.catalogue)
 
 
 def snapshot_that_knows(session: Session, lesson_id: str) -> str | None:

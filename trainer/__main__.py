@@ -1,5 +1,6 @@
 """``python -m trainer run [--home H] [--recipe NAME] [--who NAME]``: one run, to its verdict; then, in the background,
 what it promoted is fitted to the form in which its model is served. ``python -m trainer fit [--home H]``: that alone.
+``python -m trainer blame RUN [--home H] [--who NAME]``: which lesson made the gate hold that run.
 ``python -m trainer rows [--home H] [--recipe NAME]``: what a run would train, one JSON object a line.
 """
 
@@ -17,6 +18,7 @@ from configs.home import Home
 from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
 from memory.household import Household
+from trainer.blame.carrying import carry_blame
 from trainer.fitting.carrying import carry_fitting
 from trainer.supervisor import as_line, carry
 
@@ -28,12 +30,15 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m trainer")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="train on the shared lessons")
-    run.add_argument("--who", default="enlace", help="on whose behalf; kept with the snapshot")
     fit = commands.add_parser("fit", help="fit the current snapshot to the form in which its model is served")
+    blame = commands.add_parser("blame", help="find the lessons without which a held run would have passed")
+    blame.add_argument("held", metavar="RUN", help="the run that was held, as r0003")
     rows = commands.add_parser("rows", help="write what would be trained, with the chat template applied")
     for each in (run, rows):
         each.add_argument("--recipe", help="a recipe of the settings' section training.recipes")
-    for each in (run, fit, rows):
+    for each in (run, blame):
+        each.add_argument("--who", default="enlace", help="on whose behalf; kept with the run and its snapshot")
+    for each in (run, fit, blame, rows):
         each.add_argument("--home", type=Path, help="the household's folder (default: ENLACE_HOME)")
     options = parser.parse_args(arguments)
     home = Home(options.home.absolute()) if options.home else Home.find(os.environ)
@@ -41,6 +46,8 @@ def main(arguments: list[str]) -> int:
         settings = load_settings(home, os.environ)
         if options.command == "fit":
             return _fit(home, settings)
+        if options.command == "blame":
+            return _blame(home, settings, options.held, options.who)
         recipe = options.recipe or settings.training.recipe
         if options.command == "rows":
             return _rows(home, settings, recipe)
@@ -62,6 +69,11 @@ def main(arguments: list[str]) -> int:
 def _fit(home: Home, settings: Settings) -> int:
     record = carry_fitting(home, settings)
     sys.stdout.write(json.dumps(asdict(record) if record else None) + "\n")
+    return 0
+
+
+def _blame(home: Home, settings: Settings, held: str, who: str) -> int:
+    sys.stdout.write(json.dumps(asdict(carry_blame(home, settings, held, who))) + "\n")
     return 0
 
 

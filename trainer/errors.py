@@ -54,6 +54,19 @@ class RecipeUnknown(TrainerError):
     exit_code = 2
 
 
+class RunNotHeld(TrainerError):
+    """There is nothing to blame a lesson for: the run is no training, or none that the gate held. facts: run."""
+
+    code = "run_not_held"
+    exit_code = 2
+
+
+class HeldRunChanged(TrainerError):
+    """Lessons of the held run were withdrawn since, or what it measured is gone. facts: run."""
+
+    code = "held_run_changed"
+
+
 class BaseReplaced(TrainerError):
     """The base model's file is not the one that the current snapshot names. facts: path, expected, found."""
 

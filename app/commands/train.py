@@ -13,7 +13,7 @@ from app.commands.opening import open_session
 from app.commands.options import JsonOption, group, moment
 from app.commands.output import write, write_json, write_table
 from app.commands.train_report import report
-from app.training import NoRun, start_training
+from app.training import NoRun, start_blame, start_training
 
 
 def register(commands: typer.Typer) -> None:
@@ -22,6 +22,7 @@ def register(commands: typer.Typer) -> None:
     train.command("now", help="command.train.now")(now)
     train.command("status", help="command.train.status")(status)
     train.command("stop", help="command.train.stop")(stop)
+    train.command("blame", help="command.train.blame")(blame)
     train.command("report", help="command.train.report")(report)
     train.command("history", help="command.train.history")(history)
     commands.add_typer(train)
@@ -39,16 +40,31 @@ def now(
         return watch(session, run.id, as_json=as_json)
 
 
+def blame(
+    run_id: Annotated[str, typer.Argument(metavar="RUN", help="command.train.held")], as_json: JsonOption = False
+) -> int:
+    """Find the lessons without which a training that was held would have passed; nothing is promoted."""
+    from app.commands.blame_view import watch_blame
+
+    with open_session() as session:
+        return watch_blame(session, start_blame(session, run_id), as_json=as_json)
+
+
 def status(
     follow: Annotated[bool, typer.Option("--follow", help="command.train.follow")] = False, as_json: JsonOption = False
 ) -> int:
     """How the training that runs, or ran last, is doing."""
+    from app.commands.blame_view import show_blame, watch_blame
     from app.commands.training_view import show_status, watch
+    from memory.runs import BLAME
 
     with open_session() as session:
         run = session.household.runs.latest()
         if run is None:
             raise NoRun
+        if run.kind == BLAME:
+            follow = follow and run.state == "running"
+            return (watch_blame if follow else show_blame)(session, run, as_json=as_json)
         if follow and run.state == "running":
             return watch(session, run.id, as_json=as_json)
         return show_status(session, run, as_json=as_json)

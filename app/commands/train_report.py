@@ -31,13 +31,17 @@ def report(
     as_json: JsonOption = False,
 ) -> int:
     """Write the report of a training, the last one by default, and show what is in it."""
+    from app.commands.blame_view import show_blame
     from app.report.files import leave_report
+    from memory.runs import BLAME
 
     with open_session() as session:
         runs = session.household.runs
         run = runs.get(run_id) if run_id else runs.latest()
         if run is None:
             raise NoRun
+        if run.kind == BLAME:
+            return show_blame(session, run, as_json=as_json)
         story, path = leave_report(session.home, run, session.catalogue)
         if as_json:
             write_json({**asdict(story), "page": str(path)})

@@ -35,7 +35,7 @@ class TrainingDetached(EnlaceError):
 
 def watch(session: Session, run_id: str, *, as_json: bool) -> int:
     """Follow a run to its end; the exit code. Raises TrainingDetached on Ctrl-C."""
-    view = _View(session, quiet=as_json)
+    view = View(session, quiet=as_json)
     offset = 0
     folder = session.home.runs / run_id
     try:
@@ -57,7 +57,7 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
 def show_status(session: Session, run: Run, *, as_json: bool) -> int:
     """Where a run stands now, from what it has written."""
     events, _ = read(session.home.runs / run.id)
-    view = _View(session, quiet=True)
+    view = View(session, quiet=True)
     for event in events:
         view.draw(event)
     if as_json:
@@ -82,7 +82,7 @@ def show_status(session: Session, run: Run, *, as_json: bool) -> int:
     return 0
 
 
-class _View:
+class View:
     """What is known of a run, and the line that says so."""
 
     def __init__(self, session: Session, *, quiet: bool) -> None:
@@ -152,7 +152,7 @@ class _View:
         return self._words.text(key) if self._words.has(key) else self.stage
 
 
-def _conclude(session: Session, run_id: str, view: _View, *, as_json: bool) -> int:
+def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> int:
     view.end_line()
     run = session.household.runs.get(run_id)
     failed = run.state in ("failed", "stopped")

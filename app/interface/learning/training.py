@@ -48,6 +48,7 @@ class Watched:
     verdict: Mapping[str, Any] = field(default_factory=dict)
     failure: Mapping[str, Any] = field(default_factory=dict)
     promoted: str = ""
+    blamed: str = ""
     dropped: list[Mapping[str, Any]] = field(default_factory=list)
 
     def take(self, event: RunEvent) -> None:
@@ -56,6 +57,8 @@ class Watched:
         self.stage = event.stage or self.stage
         self.fraction = self.fraction if event.fraction is None else event.fraction
         match event.kind:
+            case "run_started":
+                self.blamed = str(facts.get("blamed", ""))
             case "step" if "loss" in facts:
                 self.losses.append(float(facts["loss"]))
                 self.step = facts
@@ -141,6 +144,8 @@ class TrainingPane(VerticalScroll):
             done = round(watched.fraction * _BAR_CELLS)
             bar = "▓" * done + "░" * (_BAR_CELLS - done)
             stage = text("screen.learning.training.running", stage=self._stage(watched.stage))
+            if watched.blamed:
+                stage = text("screen.learning.training.blaming", run=watched.blamed)
             return Text.assemble(
                 (stage, "bold"), f"\n{bar} {watched.fraction:4.0%}\n", (text("screen.learning.training.runs_on"), "dim")
             )
