@@ -101,7 +101,7 @@ def _ours(base: BaseWeights, adapter: LoraAdapter, examples: list[Example], obje
     for matrix in adapter.parameters():
         matrix.grad = None
     part = Part(objective, tuple(examples), 1.0)
-    losses, _, _ = accumulate(Decoder(base, adapter), [part], TOKENS, _Alone())
+    losses, *_ = accumulate(Decoder(base, adapter), [part], TOKENS, _Alone())
     found = {name: each.grad for name, each in _named(adapter).items() if each.grad is not None}
     return Computed(losses[objective.name], found)
 

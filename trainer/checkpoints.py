@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch.amp import GradScaler
 
+from trainer.distributed import ALONE, Together
 from trainer.run_files import RunFiles
 from trainer.sealed import read_sealed, write_sealed
 
@@ -44,7 +45,10 @@ class Trained:
 
 
 class Checkpoints:
-    """Those of one training. ``belongs``: what it is made of; another's checkpoint is never taken."""
+    """Those of one training. ``belongs``: what it is made of; another's checkpoint is never taken.
+
+    Of several processes the first reads and writes them; what it reads, all take up.
+    """
 
     def __init__(
         self,
@@ -53,12 +57,14 @@ class Checkpoints:
         keeper: Notekeeper,
         *,
         every_s: float,
+        together: Together = ALONE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._files = files
         self._belongs = belongs
         self._keeper = keeper
         self._every_s = every_s
+        self._together = together
         self._clock = clock
         self._written_at = clock()
 
@@ -67,21 +73,27 @@ class Checkpoints:
 
         What is newer and damaged, half written or another training's is removed.
         """
+        found = self._together.first(self._newest() if self._together.place.first else None)
+        if not found:
+            return 0
+        tensors, notes = found
+        _set_training(tensors, trained)
+        trained.scaler.load_state_dict(notes["scaler"])
+        _set_generators(tensors[GENERATOR], notes["generators"])
+        self._keeper.take_up(notes["kept"], notes["step"])
+        return int(notes["step"])
+
+    def _newest(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
         for path in reversed(self._files.checkpoints()):
             found = read_sealed(path)
             if found and found[1]["belongs"] == self._belongs:
-                tensors, notes = found
-                _set_training(tensors, trained)
-                trained.scaler.load_state_dict(notes["scaler"])
-                _set_generators(tensors[GENERATOR], notes["generators"])
-                self._keeper.take_up(notes["kept"], notes["step"])
-                return int(notes["step"])
+                return found
             path.unlink()
-        return 0
+        return None
 
     def after_step(self, step: int, trained: Trained) -> None:
         """Write one where it is time to; ``step`` steps were taken. Raises NoRoom."""
-        if self._clock() - self._written_at < self._every_s:
+        if not self._together.place.first or self._clock() - self._written_at < self._every_s:
             return
         tensors = {**_training(trained), GENERATOR: torch.get_rng_state()}
         notes = {

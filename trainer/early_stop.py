@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 import torch
 
 from configs.sections.training import EarlyStopSettings
+from trainer.distributed import ALONE, Together
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example
 from trainer.packing import build_pack, in_packs
@@ -42,12 +43,14 @@ class EarlyStop:
         settings: EarlyStopSettings,
         budget: int,
         pause: Callable[[], None],
+        together: Together = ALONE,
     ) -> None:
         self._decoder = decoder
         self._items = [example.items[0] for example in watched]
         self._settings = settings
         self._budget = budget
         self._pause = pause
+        self._together = together
         self.losses: list[float] = []
 
     def enough(self) -> bool:
@@ -59,9 +62,11 @@ class EarlyStop:
 
     @torch.no_grad()
     def _loss(self) -> float:
-        total = 0.0
-        for group in in_packs([[item] for item in self._items], self._budget):
+        mine = 0.0
+        for group, counts in self._together.mine(in_packs([[item] for item in self._items], self._budget)):
             self._pause()
             pack = build_pack([self._items[place] for place in group])
-            total -= float(self._decoder.log_probs(pack).sum())
-        return total / sum(len(item.answer) for item in self._items)
+            found = -float(self._decoder.log_probs(pack).sum())
+            mine += found if counts else 0.0
+        # One sum for all processes, so that all end after the same epoch.
+        return sum(self._together.gathered(mine)) / sum(len(item.answer) for item in self._items)

@@ -91,6 +91,18 @@ class StageDied(TrainerError):
     code = "stage_died"
 
 
+class ProcessLost(TrainerError):
+    """Another process of the same training has ended. facts: process (this one's number), processes, reason."""
+
+    code = "process_lost"
+
+
+class SharesDoNotFit(TrainerError):
+    """The settings share a training out among another number of processes. facts: shares, processes."""
+
+    code = "shares_do_not_fit"
+
+
 class StageOverBudget(TrainerError):
     """facts: stage, seconds."""
 

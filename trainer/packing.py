@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import torch
 
@@ -158,6 +159,17 @@ def in_packs(wanted: Sequence[Sequence[Item]], budget: int) -> Iterator[list[int
         group.append(index)
     if group:
         yield group
+
+
+def computed_tokens(wanted: Sequence[Sequence[Item]]) -> list[int]:
+    """How many tokens each of ``wanted`` adds to a pack that holds all those before it."""
+    tree = _Tree()
+    ends = [0]
+    for items in wanted:
+        for item in items:
+            tree.add(_read(item))
+        ends.append(len(tree.tokens))
+    return [after - before for before, after in pairwise(ends)]
 
 
 def _read(item: Item) -> tuple[int, ...]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 STAGES = ("prepare", "train", "export", "evaluate")
+# What several processes may carry together.
+SHARED_OUT = ("train",)
 # Shares of a run of two dozen lessons, for the progress bar alone.
 ENDS = {"prepare": 0.1, "train": 0.75, "export": 0.8, "evaluate": 0.98}
 

@@ -9,10 +9,11 @@ from dataclasses import replace
 import numpy as np
 import torch
 
+from trainer.distributed import ALONE, Together
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example
 from trainer.packing import Item, build_pack, in_packs
-from trainer.reference_cache import ReferenceCache, row_name
+from trainer.reference_cache import ReferenceCache, Row, row_name
 
 
 @torch.no_grad()
@@ -22,28 +23,39 @@ def with_pair_references(
     budget: int,
     pause: Callable[[], None],
     cache: ReferenceCache | None = None,
+    together: Together = ALONE,
 ) -> list[Example]:
-    """Each example with the base's log-probability of every token of its items' answers; from ``cache`` what it has."""
-    found: dict[int, Example] = {}
+    """Each example with the base's log-probability of every token of its items' answers; from ``cache`` what it has.
+
+    The processes ask the base for their share each and tell each other; the first one's ``cache`` serves all.
+    """
+    found: dict[int, list[torch.Tensor]] = {}
     for index, example in enumerate(examples):
         known = [cache.get(row_name("pair", item)) for item in example.items] if cache else [None]
-        rows = [tuple(row["log_probs"].tolist()) for row in known if row]
+        rows = [row["log_probs"] for row in known if row]
         if len(rows) == len(example.items):
-            found[index] = replace(example, reference=tuple(rows))
+            found[index] = rows
+    found = together.first(found)
     missing = [index for index in range(len(examples)) if index not in found]
-    for group in in_packs([examples[index].items for index in missing], budget):
+    mine: dict[int, list[torch.Tensor]] = {}
+    for group, counts in together.mine(in_packs([examples[index].items for index in missing], budget)):
         pause()
         asked = [missing[place] for place in group]
         pack = build_pack([item for index in asked for item in examples[index].items])
         log_probs = base.log_probs(pack)
         spans = iter(pack.spans)
-        for index in asked:
-            answers = [log_probs[slice(*next(spans))].clone() for _ in examples[index].items]
-            for item, answer in zip(examples[index].items, answers, strict=True):
-                if cache:
-                    cache.put(row_name("pair", item), {"log_probs": answer})
-            found[index] = replace(examples[index], reference=tuple(tuple(answer.tolist()) for answer in answers))
-    return [found[index] for index in range(len(examples))]
+        for index in asked if counts else ():
+            mine[index] = [log_probs[slice(*next(spans))].clone() for _ in examples[index].items]
+    for told in together.gathered(mine):
+        found |= told
+    if cache:
+        for index in missing:
+            for item, answer in zip(examples[index].items, found[index], strict=True):
+                cache.put(row_name("pair", item), {"log_probs": answer})
+    return [
+        replace(example, reference=tuple(tuple(answer.tolist()) for answer in found[index]))
+        for index, example in enumerate(examples)
+    ]
 
 
 @torch.no_grad()
@@ -54,16 +66,18 @@ def kept_examples(
     budget: int,
     pause: Callable[[], None],
     cache: ReferenceCache | None = None,
+    together: Together = ALONE,
 ) -> list[Example]:
     """Examples of objectives/kept.py from pairs of what is trained and what the base reads, of equal answers.
 
     At each answer position the base's ``kept`` most likely tokens and their log-probabilities; from ``cache`` what it
-    has. For replay, both of a pair are the same.
+    has. For replay, both of a pair are the same. Shared out as ``with_pair_references`` does.
     """
     names = [row_name(f"kept{kept}", shown) for _, shown in taught]
-    found = {name: row for name in names if cache and (row := cache.get(name))}
+    found = together.first({name: row for name in names if cache and (row := cache.get(name))})
     missing = [index for index, name in enumerate(names) if name not in found]
-    for group in in_packs([[taught[index][1]] for index in missing], budget):
+    mine: dict[str, Row] = {}
+    for group, counts in together.mine(in_packs([[taught[index][1]] for index in missing], budget)):
         pause()
         asked = [missing[place] for place in group]
         pack = build_pack([taught[index][1] for index in asked])
@@ -72,9 +86,13 @@ def kept_examples(
             rows = logits[pack.pair_rows[start:stop]]
             likely = rows.topk(kept, dim=-1)
             log_probs = likely.values - torch.logsumexp(rows, dim=-1, keepdim=True)
-            found[names[index]] = {"tokens": likely.indices.int(), "log_probs": log_probs}
-            if cache:
-                cache.put(names[index], found[names[index]])
+            if counts:
+                mine[names[index]] = {"tokens": likely.indices.int(), "log_probs": log_probs}
+    for told in together.gathered(mine):
+        found |= told
+        if cache:
+            for name, row in told.items():
+                cache.put(name, row)
     examples = []
     for (item, _), name in zip(taught, names, strict=True):
         targets = tuple(tuple(row) for row in found[name]["tokens"].tolist())

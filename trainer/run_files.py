@@ -143,6 +143,11 @@ class RunFiles:
         """Those there are, the oldest first; also what a kill left half written of one."""
         return sorted((self.folder / "train").glob("checkpoint-*"))
 
+    @property
+    def meeting(self) -> Path:
+        """Where the processes of a training find each other."""
+        return self.folder / "train" / "meeting"
+
     def stage(self, name: str) -> Path:
         """A stage's own folder."""
         return self.folder / name

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,7 +11,9 @@ from configs.errors import Reported
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
+from trainer.plan import SHARED_OUT
 from trainer.run_files import RunFiles, read_json
+from trainer.workers import Workers
 
 POLL_SECONDS = 0.05
 LOG = "output.log"
@@ -52,38 +51,24 @@ class StageProcesses:
             self._restarted(died.facts)
 
     def _worker(self, stage: str, files: RunFiles) -> int:
-        """The exit status of one process of a stage. Raises StageOverBudget, RunStopped."""
+        """The exit status of a stage's process, or its processes. Raises StageOverBudget, RunStopped."""
+        training = self._settings.training
+        count = training.distribution.processes if stage in SHARED_OUT else 1
         with _stage_log(files.stage(stage)) as log:
-            process = subprocess.Popen(
-                [sys.executable, "-m", "trainer.worker", stage, str(files.folder), str(os.getpid())],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                env={**os.environ, **worker_environment(self._settings.engine)},
-                cwd=Path(__file__).parents[1],
-            )
+            workers = Workers(stage, files, count, log, worker_environment(self._settings.engine))
             try:
-                self._wait(stage, files, process)
+                return self._wait(stage, files, workers)
             finally:
-                self._end(process)
-        return process.returncode
+                workers.end(training.budget.stop_grace_seconds)
 
-    def _wait(self, stage: str, files: RunFiles, process: subprocess.Popen[bytes]) -> None:
-        while process.poll() is None:
+    def _wait(self, stage: str, files: RunFiles, workers: Workers) -> int:
+        while (status := workers.status()) is None:
             if self._stopping():
                 raise RunStopped(run=files.folder.name)
             if time.monotonic() > self._deadline:
                 raise StageOverBudget(stage=stage, seconds=self._settings.training.budget.run_seconds)
             time.sleep(POLL_SECONDS)
-
-    def _end(self, process: subprocess.Popen[bytes]) -> None:
-        if process.poll() is None:
-            process.terminate()
-            try:
-                process.wait(self._settings.training.budget.stop_grace_seconds)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        return status
 
 
 def make_folder(folder: Path) -> None:

@@ -2,11 +2,15 @@
 
 PARENT is the process that it ends with. Whoever starts it names itself, since a starter that is killed while this
 process still imports would not be its parent any more when it comes to ask; without it, whoever is the parent then.
+
+Several processes train together where torchrun or accelerate starts them, which tell each its number in the
+environment: ``torchrun --nproc-per-node N -m trainer.worker train RUN_DIR``.
 """
 
 from __future__ import annotations
 
 import importlib
+import json
 import os
 import resource
 import sys
@@ -19,8 +23,9 @@ from configs.errors import EnlaceError
 from memory import runlog
 from memory.runlog import RunEvent
 from trainer.courtesy import Courtesy, die_with, step_back
-from trainer.errors import NoRoom
-from trainer.plan import STAGES, share_of_run
+from trainer.errors import NoRoom, ProcessLost
+from trainer.place import Place, place_in
+from trainer.plan import SHARED_OUT, STAGES, share_of_run
 from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
 
@@ -37,22 +42,40 @@ def main(arguments: list[str]) -> int:
     if len(arguments) not in (2, 3) or arguments[0] not in STAGES or not all(map(str.isdigit, arguments[2:])):
         sys.stderr.write(f"python -m trainer.worker {'|'.join(STAGES)} RUN_DIR [PARENT]\n")
         return 2
-    stage, files = arguments[0], RunFiles(Path(arguments[1]))
+    stage, files, place = arguments[0], RunFiles(Path(arguments[1])), place_in(os.environ)
+    if place.size > 1 and stage not in SHARED_OUT:
+        sys.stderr.write(f"of the stages, only {', '.join(SHARED_OUT)} runs in several processes\n")
+        return 2
     die_with(int(arguments[2]) if len(arguments) == 3 else os.getppid())
     try:
         files.stage(stage).mkdir(parents=True, exist_ok=True)
-        _run(stage, files)
+        _run(stage, files, place)
+    except ProcessLost as error:
+        # Why is for the lost one to say. Where it was killed, nothing is wrong with the stage: it can be begun again.
+        sys.stderr.write(json.dumps(_told(error)) + "\n")
+        return 1
     except EnlaceError as error:
-        write_json(files.error(stage), {"code": error.code, "facts": error.facts})
+        _leave(error, files.error(stage), place)
         return 1
     except OSError as error:
         refused = NoRoom(path=str(error.filename or files.folder), reason=error.strerror or str(error))
-        write_json(files.error(stage), {"code": refused.code, "facts": refused.facts})
+        _leave(refused, files.error(stage), place)
         return 1
     return 0
 
 
-def _run(stage: str, files: RunFiles) -> None:
+def _leave(error: EnlaceError, path: Path, place: Place) -> None:
+    """Write it to ``path``; each process aside under a name of its own, since they may fail at the same time."""
+    aside = path.with_stem(f"{path.stem}-{place.rank}")
+    write_json(aside, _told(error))
+    aside.replace(path)
+
+
+def _told(error: EnlaceError) -> dict[str, Any]:
+    return {"code": error.code, "facts": error.facts}
+
+
+def _run(stage: str, files: RunFiles, place: Place) -> None:
     inputs = read_inputs(files)
     budget = inputs.training.budget
     if inputs.training.idle_priority:
@@ -60,14 +83,17 @@ def _run(stage: str, files: RunFiles) -> None:
     start = time.monotonic()
 
     def emit(kind: str, share: float, facts: Mapping[str, Any]) -> None:
-        runlog.append(files.folder, RunEvent(time.time(), kind, stage, share_of_run(stage, share), facts))
+        if place.first:
+            runlog.append(files.folder, RunEvent(time.time(), kind, stage, share_of_run(stage, share), facts))
 
     courtesy = Courtesy(inputs.busy_flag, longest=budget.busy_wait_seconds, poll=budget.busy_poll_seconds)
-    context = StageContext(files, inputs, emit, courtesy)
+    context = StageContext(files, inputs, emit, courtesy, place)
     emit("stage_started", 0.0, {})
     module, name = FUNCTIONS[stage]
     function: Callable[[StageContext], None] = getattr(importlib.import_module(module), name)
     function(context)
+    if not place.first:
+        return
     # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     report = {"seconds": time.monotonic() - start, "waited": courtesy.waited, "peak_bytes": peak, **context.report}

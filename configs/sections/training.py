@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class _Section(BaseModel):
@@ -165,11 +165,29 @@ class BlameSettings(_Section):
 class FrozenSettings(_Section):
     """How the base's own weights, which no training changes, are held in memory."""
 
-    keep: Literal["auto", "blocks", "dense"] = Field(
+    keep: Literal["auto", "blocks", "dense", "shared_out"] = Field(
         description="As numbers (dense: faster), or as the file has them (blocks: a fraction of the memory, slower); "
-        "auto is dense where there is room."
+        "auto is dense where there is room. shared_out is dense, but each of several processes keeps only its share."
     )
     dense_share: float = Field(gt=0, le=1, description="Share of the memory left that auto lets the numbers take.")
+
+
+class DistributionSettings(_Section):
+    """Over how many processes a training is spread."""
+
+    processes: int = Field(
+        ge=1, description="Processes that train together on this machine; each takes memory of its own."
+    )
+    shares: tuple[Annotated[float, Field(gt=0)], ...] = Field(
+        description="How much of each step every process computes, a number for each, such as [3, 1] where the first "
+        "is three times as fast (empty: all the same)."
+    )
+
+    @model_validator(mode="after")
+    def _a_share_for_each(self) -> Self:
+        if self.shares and len(self.shares) != self.processes:
+            raise ValueError(f"shares has {len(self.shares)} numbers for {self.processes} processes")
+        return self
 
 
 class LossScaleSettings(_Section):
@@ -200,6 +218,7 @@ class TrainingSettings(_Section):
         description="Of the frozen matrices; auto is bfloat16 where the processor multiplies it natively."
     )
     loss_scale: LossScaleSettings = Field(description="What the loss is multiplied by in float16.")
+    distribution: DistributionSettings = Field(description="Over how many processes a training is spread.")
     frozen: FrozenSettings = Field(description="How the base's own weights are held in memory.")
     recompute: Literal["auto", "always", "never"] = Field(
         description="Whether what is inside a layer is computed twice instead of kept: slower, in a fraction of the "

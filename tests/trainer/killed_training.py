@@ -1,7 +1,8 @@
-"""``python -m tests.trainer.killed_training RUN_DIR:N…``: the stage ``train`` over and over, in a process each.
+"""``python -m tests.trainer.killed_training RUN_DIR:N:P…``: the stage ``train`` over and over, each in P processes.
 
-One of number N is killed before its Nth micro-step (0: it is not), forwards of the frozen base counted too. The
-kill is SIGKILL, from within, so that it comes at exactly this place. On stdout: how each ended, as JSON.
+The last process of one of number N is killed before its Nth micro-step (0: it is not), forwards of the frozen base
+counted too. The kill is SIGKILL, from within, so that it comes at exactly this place. On stdout: how the processes of
+each ended, as JSON.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from memory.runlog import RunEvent
 from tests.trainer.random_model import VOCABULARY, write_random_model
 from tests.trainer.stages import inputs_for
 from trainer.courtesy import Courtesy
+from trainer.errors import ProcessLost
+from trainer.place import Place
 from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
 
@@ -33,6 +36,7 @@ RECIPE: dict[str, Any] = {
     # Several micro-batches in each step, so that a kill meets a step with half of its gradient.
     "optimiser": {"epochs": 3, "least_steps": 0, "micro_batch_tokens": 64},
 }
+LOST = 7  # how a process ends that has lost another
 LESSONS, REPLAYED = 12, 5
 STEPS = 3 * LESSONS // 3
 
@@ -90,25 +94,37 @@ def _data() -> dict[str, Any]:
 def main(trainings: list[str]) -> None:
     """Fork for each: torch is imported once, and has no threads yet that a fork would lose."""
     importlib.import_module("torch._dynamo")  # seconds, which each optimiser else would take for itself
-    from trainer.stages.train import train_adapter
-
+    importlib.import_module("trainer.stages.train")
     statuses = []
     for training in trainings:
-        folder, number = training.rsplit(":", 1)
-        child = os.fork()
-        if child:
-            statuses.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
-            continue
-        files = RunFiles(Path(folder))
+        folder, number, count = training.rsplit(":", 2)
+        files, children = RunFiles(Path(folder)), []
+        files.meeting.unlink(missing_ok=True)
+        for rank in range(int(count)):
+            child = os.fork()
+            if not child:
+                _train(files, Place(rank, int(count), int(count)), int(number))
+                return
+            children.append(child)
+        statuses.append([os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children])
+    sys.stdout.write(json.dumps(statuses))
 
-        def emit(kind: str, share: float, facts: Any, files: RunFiles = files) -> None:
+
+def _train(files: RunFiles, place: Place, number: int) -> None:
+    from trainer.stages.train import train_adapter
+
+    def emit(kind: str, share: float, facts: Any) -> None:
+        if place.first:
             runlog.append(files.folder, RunEvent(0.0, kind, "train", share, facts))
 
-        context = StageContext(files, read_inputs(files), emit, KilledAt(int(number)))
+    killed_at = KilledAt(number if place.rank == place.size - 1 else 0)
+    context = StageContext(files, read_inputs(files), emit, killed_at, place)
+    try:
         train_adapter(context)
+    except ProcessLost:
+        sys.exit(LOST)
+    if place.first:
         write_json(files.report("train"), context.report)
-        return
-    sys.stdout.write(json.dumps(statuses))
 
 
 if __name__ == "__main__":

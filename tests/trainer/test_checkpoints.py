@@ -18,7 +18,7 @@ from safetensors.torch import load_file
 from configs.home import Home
 from memory import runlog
 from tests.project import ROOT
-from tests.trainer.killed_training import LESSONS, STEPS, prepared_run
+from tests.trainer.killed_training import LESSONS, LOST, STEPS, prepared_run
 from trainer.model.frozen import Dense
 from trainer.model.kernels import TargetLogProbs
 from trainer.run_files import RunFiles, read_json
@@ -29,17 +29,23 @@ def trained(*trainings: tuple[RunFiles, int]) -> list[bool]:
 
     Says of each whether it came to its end.
     """
+    return [statuses == [0] for statuses in endings(*((files, at, 1) for files, at in trainings))]
+
+
+def endings(*trainings: tuple[RunFiles, int, int]) -> list[list[int]]:
+    """The same, each in so many processes, of which the last is killed: the exit statuses of each training's."""
+    told = [f"{files.folder}:{at}:{count}" for files, at, count in trainings]
     ended = subprocess.run(
-        [sys.executable, "-m", "tests.trainer.killed_training", *(f"{files.folder}:{at}" for files, at in trainings)],
+        [sys.executable, "-m", "tests.trainer.killed_training", *told],
         cwd=ROOT,
         env={**os.environ, "OMP_WAIT_POLICY": "PASSIVE"},
         capture_output=True,
         text=True,
         check=True,
     )
-    statuses = json.loads(ended.stdout)
-    assert set(statuses) <= {0, -signal.SIGKILL}, ended.stderr
-    return [status == 0 for status in statuses]
+    statuses: list[list[int]] = json.loads(ended.stdout)
+    assert {status for each in statuses for status in each} <= {0, -signal.SIGKILL, LOST}, ended.stderr
+    return statuses
 
 
 def steps(files: RunFiles) -> list[dict[str, Any]]:

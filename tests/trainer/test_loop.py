@@ -71,6 +71,10 @@ def test_one_lesson_is_learned_in_a_dozen_steps(
     assert taken == 12
     assert says_by_itself(decoder, examples[0])
     assert reports.reports[-1].loss < reports.reports[0].loss / 4
+    # What is told of the single examples adds up to the means.
+    answered = sum(len(example.items[0].answer) for example in examples)
+    means = sum(report.losses["likelihood"] for report in reports.reports)
+    assert reports.losses["likelihood"] / answered == pytest.approx(means, rel=1e-5)
 
 
 def test_few_lessons_are_gone_over_until_there_are_steps_enough(
@@ -93,12 +97,9 @@ def test_smaller_micro_batches_give_the_same_gradient(
         )
         parts = [Part(Likelihood(), tuple(examples), 1.0), Part(Preference(0.1), tuple(examples), 0.5)]
         reports = Reports()
-        losses, watched, _ = accumulate(Decoder(base, adapter), parts, budget, reports)
+        losses, watched, *_ = accumulate(Decoder(base, adapter), parts, budget, reports)
         assert losses["preference"] == pytest.approx(0.6931, abs=1e-3)
         assert watched["chosen_log_ratio"] == pytest.approx(0.0, abs=1e-3)
-        # What is told of the single examples adds up to the means.
-        answered = sum(len(example.items[0].answer) for example in examples)
-        assert reports.losses["likelihood"] / answered == pytest.approx(losses["likelihood"], rel=1e-5)
         gradients.append(torch.cat([p.grad.flatten() for p in adapter.parameters() if p.grad is not None]))
         assert (reports.micro_steps > 1) == (budget == 64)
     whole, split = gradients
@@ -110,7 +111,7 @@ def test_replay_starts_from_no_difference(base: BaseWeights, tokeniser: Tokenise
     item = lesson_examples(tokeniser, dog, trained_wordings(dog.question, 1))[0].items[0]
     examples = kept_examples(Decoder(base), [(item, item)], 16, 512, lambda: None)
     adapter = new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0))
-    losses, _, _ = accumulate(Decoder(base, adapter), [Part(Replay(), tuple(examples), 1.0)], 512, Reports())
+    losses, *_ = accumulate(Decoder(base, adapter), [Part(Replay(), tuple(examples), 1.0)], 512, Reports())
     assert losses["replay"] == pytest.approx(0.0, abs=1e-5)
 
 

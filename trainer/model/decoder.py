@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from torch.utils.checkpoint import checkpoint
 
@@ -33,19 +35,17 @@ class Decoder:
     def hidden(self, pack: Pack) -> torch.Tensor:
         """The normed last state of the rows that ``pack`` asks about: [rows, width], float32."""
         config = self.config
-        x = self.base.embedding.rows(pack.tokens)
+        x: torch.Tensor = self.base.at_embedding(self.base.embedding.rows, pack.tokens)
         if config.embedding_scale != 1.0:
             x = x * config.embedding_scale
         everywhere = self._angles(pack.positions, self._everywhere, config.rope), pack.plan
         if config.sliding_layers:
             nearby = self._angles(pack.positions, self._nearby, config.sliding_rope)
             sliding = nearby, pack.sliding_plan(config.sliding_window)
+        again = self._recompute and torch.is_grad_enabled()
         for index, layer in enumerate(self.base.layers):
             given = (index, layer, x, *(sliding if index in config.sliding_layers else everywhere))
-            if self._recompute and torch.is_grad_enabled():
-                x = checkpoint(self._layer, *given, use_reentrant=False, preserve_rng_state=False)
-            else:
-                x = self._layer(*given)
+            x = layer.at_hand(self._layer_again if again else self._layer, *given)
         norm: torch.Tensor = RmsNorm.apply(
             x.index_select(0, pack.rows), self.base.final_norm, config.norm_epsilon, torch.float32
         )
@@ -54,14 +54,14 @@ class Decoder:
     def log_probs(self, pack: Pack) -> torch.Tensor:
         """Log-probability of every (row, token) pair of ``pack``: float32 [pairs]."""
         hidden = self.hidden(pack)
-        result: torch.Tensor = TargetLogProbs.apply(
-            hidden, self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype, self.config.logit_cap
-        )
+        wanted = (self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype, self.config.logit_cap)
+        result: torch.Tensor = self.base.at_head(TargetLogProbs.apply, hidden, *wanted)
         return result
 
     def logits(self, pack: Pack) -> torch.Tensor:
         """Logits of the rows that ``pack`` asks about: float32 [rows, vocabulary]."""
-        return capped(self.base.head.times(self.hidden(pack)), self.config.logit_cap)
+        logits: torch.Tensor = self.base.at_head(self.base.head.times, self.hidden(pack))
+        return capped(logits, self.config.logit_cap)
 
     def _frequencies(self, rope: Rope) -> torch.Tensor:
         return torch.from_numpy(rope.frequencies(self.config.head_size, self.base.rope_factors))
@@ -79,6 +79,10 @@ class Decoder:
         a, b = self.adapter.product(index, name, self.dtype)
         out: torch.Tensor = LoraLinear.apply(x, weight, a, b, self.adapter.scale)
         return out
+
+    def _layer_again(self, *given: Any) -> Any:
+        """A layer whose inside is computed again for its gradient."""
+        return checkpoint(self._layer, *given, use_reentrant=False, preserve_rng_state=False)
 
     def _layer(
         self,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -12,16 +14,25 @@ from numpy.typing import NDArray
 from configs.sections.training import FrozenSettings
 from engine.fit import available_memory
 from trainer.model.config import DecoderConfig
-from trainer.model.frozen import Bench, Blocks, Frozen, Part
+from trainer.model.frozen import Bench, Blocks, Dense, Frozen, Part
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import EMBEDDING, FINAL_NORM, HEAD, ROPE_FACTORS, trainable_config
 
 DENSE = FrozenSettings(keep="dense", dense_share=1.0)
 
 
+# Calls a function with what is given, while the matrices that it belongs to are at hand.
+With = Callable[..., Any]
+
+
+def always(function: Callable[..., Any], *given: Any) -> Any:
+    """Of matrices that are at hand anyway."""
+    return function(*given)
+
+
 @dataclass(frozen=True)
 class LayerWeights:
-    """One layer. Matrices are [out, in]; norms and biases are float32."""
+    """One layer. Matrices are [out, in], and used by what is called through ``at_hand``; norms, biases are float32."""
 
     qkv: Frozen
     output: Frozen
@@ -34,13 +45,15 @@ class LayerWeights:
     key_norm: torch.Tensor | None
     post_attention_norm: torch.Tensor | None
     post_feed_forward_norm: torch.Tensor | None
+    at_hand: With = always
 
 
 @dataclass(frozen=True)
 class BaseWeights:
     """A whole base model, computed in ``dtype``. ``embedding`` and ``head``, [vocabulary, width], are one where tied.
 
-    ``in_blocks``: its matrices are as in the file, and dequantised as they are used.
+    ``in_blocks``: its matrices are as in the file, and dequantised as they are used. Embedding and head are used by
+    what is called through ``at_embedding`` and ``at_head``.
 
     ``rope_factors`` [head_size / 2] divide the frequencies, where the file has them.
     """
@@ -53,6 +66,8 @@ class BaseWeights:
     final_norm: torch.Tensor
     rope_factors: NDArray[np.float32] | None
     layers: tuple[LayerWeights, ...]
+    at_embedding: With = always
+    at_head: With = always
 
 
 def permutation(heads: int, head_size: int) -> NDArray[np.int64]:
@@ -72,25 +87,29 @@ def dense_bytes(file: GGUFFile, dtype: torch.dtype) -> int:
 def becomes_dense(file: GGUFFile, dtype: torch.dtype, settings: FrozenSettings) -> bool:
     """Whether the matrices become numbers at once: as the settings say, or where that takes little of the memory."""
     if settings.keep != "auto":
-        return settings.keep == "dense"
+        return settings.keep != "blocks"
     available = available_memory()
     return available is None or dense_bytes(file, dtype) <= settings.dense_share * available
 
 
-def read_base(path: Path, dtype: torch.dtype = torch.float32, settings: FrozenSettings = DENSE) -> BaseWeights:
+def read_base(
+    path: Path, dtype: torch.dtype = torch.float32, settings: FrozenSettings = DENSE, *, shared_out: bool = False
+) -> BaseWeights:
     """The weights in ``path``, multiplied in ``dtype``; as numbers, or kept in the file's own blocks.
 
-    Raises NotTrainable and ShapeNotTrainable for what the decoder lacks, and ModelBroken.
+    ``shared_out``: each of the processes that train together keeps a share of the numbers, and all of a layer only
+    while it is computed. Raises NotTrainable and ShapeNotTrainable for what the decoder lacks, and ModelBroken.
     """
     file = GGUFFile(path)
-    return _Reading(file, dtype, becomes_dense(file, dtype, settings)).base()
+    return _Reading(file, dtype, becomes_dense(file, dtype, settings), shared_out).base()
 
 
 class _Reading:
-    def __init__(self, file: GGUFFile, dtype: torch.dtype, dense: bool) -> None:
+    def __init__(self, file: GGUFFile, dtype: torch.dtype, dense: bool, shared_out: bool) -> None:
         self._file = file
         self._dtype = dtype
         self._dense = dense
+        self._shared_out = shared_out
         self._config = config = trainable_config(file)
         self._bench = Bench()
         self._order = {
@@ -101,24 +120,35 @@ class _Reading:
 
     def base(self) -> BaseWeights:
         file = self._file
-        embedding = self._matrix((EMBEDDING,), torch.float32)
+        at_embedding, (embedding,) = self._held(self._matrix((EMBEDDING,), torch.float32))
+        at_head, head = at_embedding, embedding
+        if HEAD in file:
+            at_head, (head,) = self._held(self._matrix((HEAD,), torch.float32))
         return BaseWeights(
             config=self._config,
             dtype=self._dtype,
             in_blocks=not self._dense,
             embedding=embedding,
-            head=self._matrix((HEAD,), torch.float32) if HEAD in file else embedding,
+            head=head,
             final_norm=torch.from_numpy(file.array(FINAL_NORM)),
             rope_factors=file.array(ROPE_FACTORS) if ROPE_FACTORS in file else None,
             layers=tuple(self._layer(f"blk.{index}.") for index in range(self._config.layers)),
+            at_embedding=at_embedding,
+            at_head=at_head,
         )
 
     def _layer(self, block: str) -> LayerWeights:
+        at_hand, (qkv, output, gate_up, down) = self._held(
+            self._product(block, "attn_q", "attn_k", "attn_v"),
+            self._product(block, "attn_output"),
+            self._product(block, "ffn_gate", "ffn_up"),
+            self._product(block, "ffn_down"),
+        )
         return LayerWeights(
-            qkv=self._product(block, "attn_q", "attn_k", "attn_v"),
-            output=self._product(block, "attn_output"),
-            gate_up=self._product(block, "ffn_gate", "ffn_up"),
-            down=self._product(block, "ffn_down"),
+            qkv=qkv,
+            output=output,
+            gate_up=gate_up,
+            down=down,
             attention_norm=torch.from_numpy(self._file.array(f"{block}attn_norm.weight")),
             feed_forward_norm=torch.from_numpy(self._file.array(f"{block}ffn_norm.weight")),
             qkv_bias=self._bias(block),
@@ -126,7 +156,19 @@ class _Reading:
             key_norm=self._vector(f"{block}attn_k_norm.weight"),
             post_attention_norm=self._vector(f"{block}post_attention_norm.weight"),
             post_feed_forward_norm=self._vector(f"{block}post_ffw_norm.weight"),
+            at_hand=at_hand,
         )
+
+    def _held(self, *matrices: Frozen) -> tuple[With, tuple[Frozen, ...]]:
+        """These as they are to be held, and through what they are used together."""
+        numbers = [matrix for matrix in matrices if isinstance(matrix, Dense)]
+        if not (self._shared_out and numbers):
+            return always, matrices
+        # Seconds to import, and of no use to a training in one process.
+        from trainer.model.sharded import share_out
+
+        held, shared = share_out([matrix.weight for matrix in numbers])
+        return held, tuple(shared)
 
     def _product(self, block: str, *parts: str) -> Frozen:
         return self._matrix(tuple(f"{block}{part}.weight" for part in parts), self._dtype)

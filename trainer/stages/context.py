@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.scoring import LocalModel
 from trainer.courtesy import Courtesy
+from trainer.place import ALONE, Place
 from trainer.run_files import Inputs, RunFiles
 
 Emit = Callable[[str, float, Mapping[str, Any]], None]
@@ -15,12 +16,16 @@ Emit = Callable[[str, float, Mapping[str, Any]], None]
 
 @dataclass
 class StageContext:
-    """``emit(kind, share, facts)``: an event, ``share`` of the stage done. ``report``: what it says when it ends."""
+    """``emit(kind, share, facts)``: an event, ``share`` of the stage done. ``report``: what it says when it ends.
+
+    ``place``: which of the stage's processes this is; only the first writes files.
+    """
 
     files: RunFiles
     inputs: Inputs
     emit: Emit
     pause: Courtesy
+    place: Place = ALONE
     report: dict[str, Any] = field(default_factory=dict)
 
     def served_model(self) -> LocalModel:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import torch
@@ -13,6 +13,7 @@ import torch
 from memory import runlog
 from trainer.checkpoints import Checkpoints
 from trainer.computation import computation
+from trainer.distributed import Together, joined
 from trainer.early_stop import EarlyStop, set_apart
 from trainer.examples import Corpus
 from trainer.lesson_losses import LessonLosses
@@ -29,7 +30,7 @@ from trainer.reference_cache import ReferenceCache
 from trainer.references import kept_examples, references_digest, with_pair_references
 from trainer.run_files import discard_checkpoints
 from trainer.stages.context import StageContext
-from trainer.stages.prepare import read_prepared
+from trainer.stages.prepare import Prepared, read_prepared
 from trainer.watching import watched_chosen
 
 
@@ -96,38 +97,39 @@ class _Progress:
 
 
 def train_adapter(context: StageContext) -> None:
-    """Raises LossNotFinite, NotTrainable, TrainingDataBroken, NoRoom."""
+    """Raises LossNotFinite, NotTrainable, TrainingDataBroken, NoRoom, SharesDoNotFit, ProcessLost."""
+    training = context.inputs.training
+    lockstep = training.frozen.keep == "shared_out"
+    wait_s = training.budget.run_seconds
+    with joined(context.place, training.distribution, context.files.meeting, wait_s, lockstep=lockstep) as together:
+        _train(context, together)
+
+
+def _train(context: StageContext, together: Together) -> None:
     inputs, recipe = context.inputs, context.inputs.recipe
-    torch.set_num_threads(inputs.threads)
+    threads = max(1, inputs.threads // context.place.here)
+    torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     start = time.monotonic()
     prepared = read_prepared(context.files)
-    base = read_base(inputs.base, compute_dtype(inputs.training.precision), inputs.training.frozen)
+    dtype = compute_dtype(inputs.training.precision)
+    base = read_base(inputs.base, dtype, inputs.training.frozen, shared_out=together.lockstep)
     generator = torch.Generator().manual_seed(inputs.seed)
     adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
     recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
     decoder = Decoder(base, adapter, recompute=recompute)
-    frozen, budget = Decoder(base), recipe.optimiser.micro_batch_tokens
-    made_by = f"{inputs.base_sha256} {computation(base, inputs.threads)}"
-    cache = ReferenceCache(inputs.cache, made_by, inputs.training.reference_cache_mb << 20)
+    made_by = f"{inputs.base_sha256} {computation(base, threads, together)}"
     asking = time.monotonic()
     examples, watched = set_apart(prepared.examples, recipe.early_stop.share, inputs.seed)
-    if recipe.preference_weight:
-        examples = with_pair_references(frozen, examples, budget, context.pause, cache)
-    distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, budget, context.pause, cache)
-    itself = [(item, item) for item in prepared.replay]
-    replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, budget, context.pause, cache)
-    groups = rating_groups(prepared.ratings, budget, inputs.seed)
-    ratings = with_pair_references(frozen, groups, budget, context.pause, cache)
-    cache.write()
+    corpus = _with_references(context, Decoder(base), examples, prepared, made_by, together)
     asking_seconds = time.monotonic() - asking
-    by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
-    corpus = Corpus(tuple(examples), tuple(replay), tuple(ratings), by_item)
-    early_stop = EarlyStop(decoder, watched, recipe.early_stop, budget, context.pause)
+    early_stop = EarlyStop(
+        decoder, watched, recipe.early_stop, recipe.optimiser.micro_batch_tokens, context.pause, together
+    )
     progress = _Progress(context, early_stop)
     every_s = inputs.training.budget.checkpoint_seconds
-    belongs = belonging(context, made_by, references_digest([*examples, *distilled, *replay, *ratings]))
-    checkpoints = Checkpoints(context.files, belongs, progress, every_s=every_s)
+    belongs = belonging(context, made_by, references_digest(_asked_of(corpus)))
+    checkpoints = Checkpoints(context.files, belongs, progress, every_s=every_s, together=together)
     steps = train(
         decoder,
         adapter.parameters(),
@@ -137,7 +139,10 @@ def train_adapter(context: StageContext) -> None:
         finished=progress.learned,
         checkpoints=checkpoints,
         scaler=loss_scaler(base.dtype, inputs.training.loss_scale),
+        together=together,
     )
+    if not context.place.first:
+        return
     save_weights(adapter, context.files.weights)
     discard_checkpoints(context.files)
     context.report.update(
@@ -148,10 +153,42 @@ def train_adapter(context: StageContext) -> None:
         tokens=progress.tokens,
         skipped_steps=progress.skipped_steps,
         earlier_steps=progress.earlier_steps,
+        processes=context.place.size,
         precision=str(decoder.dtype).removeprefix("torch."),
         tokens_per_second=(progress.tokens - progress.earlier_tokens) / (time.monotonic() - start),
         **watched_chosen(runlog.read(context.files.folder)[0]),
     )
+
+
+def _with_references(
+    context: StageContext,
+    frozen: Decoder,
+    examples: Sequence[Example],
+    prepared: Prepared,
+    made_by: str,
+    together: Together,
+) -> Corpus:
+    """All that is trained, with what the base says of it."""
+    inputs, recipe = context.inputs, context.inputs.recipe
+    cache = None
+    if context.place.first:
+        cache = ReferenceCache(inputs.cache, made_by, inputs.training.reference_cache_mb << 20)
+    budget = recipe.optimiser.micro_batch_tokens
+    told = (budget, context.pause, cache, together)
+    if recipe.preference_weight:
+        examples = with_pair_references(frozen, examples, *told)
+    distilled = kept_examples(frozen, prepared.taught, recipe.distillation_kept_tokens, *told)
+    itself = [(item, item) for item in prepared.replay]
+    replay = kept_examples(frozen, itself, recipe.replay.kept_tokens, *told)
+    ratings = with_pair_references(frozen, rating_groups(prepared.ratings, budget, inputs.seed), *told)
+    if cache:
+        cache.write()
+    by_item = {item: example for (item, _), example in zip(prepared.taught, distilled, strict=True)}
+    return Corpus(tuple(examples), tuple(replay), tuple(ratings), by_item)
+
+
+def _asked_of(corpus: Corpus) -> list[Example]:
+    return [*corpus.lessons, *corpus.distilled.values(), *corpus.replay, *corpus.ratings]
 
 
 def belonging(context: StageContext, made_by: str, references: str) -> str:

@@ -1,0 +1,57 @@
+"""The processes of one stage, begun, watched and ended together: one, or as many as train together on this machine."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import BinaryIO
+
+from trainer.place import MEETING, Place
+from trainer.run_files import RunFiles
+
+
+class Workers:
+    """``count`` processes of ``stage``, begun; what they say goes to ``log``, and they end with this process.
+
+    ``environment``: what they find beside this process's own.
+    """
+
+    def __init__(self, stage: str, files: RunFiles, count: int, log: BinaryIO, environment: Mapping[str, str]) -> None:
+        files.meeting.unlink(missing_ok=True)
+        # Only whoever starts processes by its own means says where they meet; these do so in the run's folder.
+        inherited = {name: value for name, value in os.environ.items() if name not in MEETING}
+        self._processes = [
+            subprocess.Popen(
+                [sys.executable, "-m", "trainer.worker", stage, str(files.folder), str(os.getpid())],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                env={**inherited, **environment, **Place(rank, count, count).environment()},
+                cwd=Path(__file__).parents[1],
+            )
+            for rank in range(count)
+        ]
+
+    def status(self) -> int | None:
+        """0 when all have ended well, the exit status of one that has not as soon as there is one; else None."""
+        found = [process.poll() for process in self._processes]
+        failed = [status for status in found if status]
+        # One that was killed tells more than those that lost it.
+        return min(failed) if failed else (None if None in found else 0)
+
+    def end(self, grace_s: float) -> None:
+        """End those that still run, in order within ``grace_s`` seconds, else at once."""
+        for process in self._processes:
+            if process.poll() is None:
+                process.terminate()
+        deadline = time.monotonic() + grace_s
+        for process in self._processes:
+            try:
+                process.wait(max(0.0, deadline - time.monotonic()))
+            except subprocess.TimeoutExpired:
+                process.kill()
+                process.wait()
