@@ -18,12 +18,14 @@ from configs.errors import EnlaceError
 from configs.home import Home
 from configs.settings import load_settings
 from tests.project import ROOT
-from tests.trainer.household import wait_for
+from tests.trainer.household import events, finish, small_settings, start_run, teach, wait_for, workers
+from tests.trainer.household import steps as told_steps
 from tests.trainer.killed_training import LOST, STEPS, prepared_run
 from tests.trainer.random_model import write_random_model
 from tests.trainer.shared_base import ITEM
 from tests.trainer.test_checkpoints import assert_same_weights, endings, resumed_at, steps
 from tests.trainer.test_early_stop import run_of_two_wordings
+from tests.trainer.test_run import KEPT_OFTEN
 from trainer.distributed import Together, joined
 from trainer.errors import SharesDoNotFit
 from trainer.model.decoder import Decoder
@@ -186,3 +188,23 @@ def test_a_stage_that_is_not_shared_out_refuses_several_processes(home: Home) ->
     environment = {**os.environ, **Place(1, 2, 2).environment()}
     command = [sys.executable, "-m", "trainer.worker", "export", str(files.folder)]
     assert subprocess.run(command, cwd=ROOT, env=environment, stderr=subprocess.DEVNULL).returncode == 2
+
+
+@pytest.mark.soak
+def test_a_run_in_two_processes_goes_on_where_one_of_them_was_killed(home: Home) -> None:
+    settings = small_settings(home, {"distribution": {"processes": 2, "shares": []}, **KEPT_OFTEN})
+    teach(home, settings)
+    begun = start_run(home)
+    wait_for(lambda: len(told_steps(home)) > 1)
+    pair = workers(begun.pid)
+    assert len(pair) == 2
+    pair[1].kill()
+    wait_for(lambda: any(event.kind == "stage_restarted" for event in events(home)))
+    taken = told_steps(home)
+    wait_for(lambda: len(told_steps(home)) > len(taken))
+    assert told_steps(home)[len(taken)] in (taken[-1], taken[-1] + 1)
+    begun.terminate()
+    code, _, err = finish(begun)
+    assert (code, json.loads(err)["code"]) == (1, "run_stopped")
+    died = [event.facts for event in events(home) if event.kind == "stage_restarted"]
+    assert [(facts["stage"], facts["status"]) for facts in died if facts] == [("train", -signal.SIGKILL)]
