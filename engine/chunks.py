@@ -39,12 +39,15 @@ def chunk_length(left: int, longest: int) -> int:
 
 
 def logits_by_chunk(
-    context: Context, tokens: Sequence[int], first: int, chunk: int
+    context: Context, tokens: Sequence[int], first: int, chunk: int, held: int = 0
 ) -> Iterator[list[tuple[int, npt.NDArray[np.float32]]]]:
-    """Read ``tokens`` into an empty cache; after each chunk, (place, logits) of its tokens from ``first`` on.
+    """Read ``tokens`` into the cache; after each chunk, (place, logits) of its tokens from ``first`` on.
 
+    ``held``: how many of them, whole chunks, the cache holds already, and nothing else.
     The logits (vocab,) are views that are valid until the next chunk is read. Raises EngineFailed.
     """
     for begin, end in chunk_bounds(len(tokens), chunk):
+        if begin < held:
+            continue
         context.decode([(tokens[place], place, 0, place >= first) for place in range(begin, end)])
         yield [(place, context.logits(place - begin)) for place in range(max(begin, first), end)]

@@ -22,6 +22,7 @@ from engine.gguf import check_adapter, check_gguf
 from engine.logprobs import log_softmax
 from engine.native import Adapter, Context, ContextShape, Model
 from engine.served import AdapterFile
+from engine.slots import common_prefix
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 
@@ -53,6 +54,8 @@ class LocalModel:
         self._slots = slots
         self._pause = pause
         self._adapters: list[tuple[Adapter, float]] = []
+        # What the cache holds of each slot's last text: whole chunks, as they were read.
+        self._held: list[list[int]] = [[] for _ in range(slots)]
         shape = ContextShape(context_size, slots, self._chunk, self._chunk, threads, settings.flash_attention)
         self._context = Context(self._model, shape)
         self.vocabulary = Vocabulary(self._model)
@@ -79,6 +82,7 @@ class LocalModel:
                 adapter.close()
             raise
         old, self._adapters = self._adapters, new
+        self._forget()
         for adapter, _ in old:
             adapter.close()
 
@@ -91,12 +95,12 @@ class LocalModel:
         self._check_length(tokens)
         first = len(prompt) - 1
         result = np.empty((len(answer), self.vocabulary.size), dtype=np.float32)
-        self._context.clear()
         self._pause()
-        for rows in logits_by_chunk(self._context, tokens, first, self._chunk):
+        for rows in logits_by_chunk(self._context, tokens, first, self._chunk, held=self._keep(0, tokens, first)):
             for place, logits in rows:
                 result[place - first] = log_softmax(logits)
             self._pause()
+        self._held[0] = tokens
         return result
 
     def nats(self, prompt: Sequence[int], answer: Sequence[int]) -> float:
@@ -125,7 +129,6 @@ class LocalModel:
 
     def _side_by_side(self, prompts: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
         answers: list[list[int]] = [[] for _ in prompts]
-        self._context.clear()
         next_tokens = {slot: self._read(slot, prompt) for slot, prompt in enumerate(prompts)}
         while True:
             going = {slot: token for slot, token in next_tokens.items() if not self.vocabulary.is_end(token)}
@@ -145,13 +148,35 @@ class LocalModel:
     def _read(self, slot: int, prompt: Sequence[int]) -> int:
         """Read a prompt into a slot; the likeliest token after it."""
         self._check_length(prompt)
-        row = 0
+        row, held = 0, self._keep(slot, prompt, len(prompt) - 1)
+        self._held[slot] = list(prompt)
         for begin, end in chunk_bounds(len(prompt), self._chunk):
+            if begin < held:
+                continue
             self._pause()
             rows = [(prompt[place], place, slot, place == len(prompt) - 1) for place in range(begin, end)]
             self._context.decode(rows)
             row = end - begin - 1
         return int(self._context.logits(row).argmax())
+
+    def _keep(self, slot: int, tokens: Sequence[int], most: int) -> int:
+        """How many of ``tokens``, at most ``most``, a slot goes on holding from its last text; the rest it forgets.
+
+        Whole chunks alone, which end where they would if ``tokens`` were read from the beginning: its numbers are the
+        same to the bit.
+        """
+        held, self._held[slot] = self._held[slot], []
+        same = min(most, common_prefix(held, tokens))
+        ends = {end for _, end in chunk_bounds(len(held), self._chunk)}
+        count = max(
+            (end for _, end in chunk_bounds(len(tokens), self._chunk) if end <= same and end in ends), default=0
+        )
+        return count if self._context.keep(slot, count) else 0
+
+    def _forget(self) -> None:
+        """Hold nothing of any slot."""
+        self._context.clear()
+        self._held = [[] for _ in self._held]
 
     def _check_length(self, ids: Sequence[int]) -> None:
         if len(ids) > self._context.size:

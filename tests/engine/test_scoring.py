@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +14,7 @@ from configs.settings import load_settings
 from engine.chunks import chunk_bounds
 from engine.errors import AdapterMismatch, PromptTooLong
 from engine.messages import Message
+from engine.native import Context
 from engine.prompt import render, render_pair
 from engine.scoring import LocalModel, kl
 from engine.served import AdapterFile
@@ -54,6 +55,43 @@ def test_an_answer_is_worth_more_than_nonsense_and_its_rows_are_distributions(mo
         assert np.exp(rows.astype(np.float64)).sum(axis=1) == pytest.approx(1, abs=1e-4)
         worth.append(float(rows[np.arange(len(answer)), answer].mean()))
     assert worth[0] > worth[1]
+
+
+def test_what_texts_begin_with_in_common_is_read_once_and_changes_not_a_bit(
+    starter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings, adapter = engine_settings(starter.parent, prompt_chunk=16), write_adapter(tmp_path / "a.gguf")
+    texts = [*(f"{'Tell me about the sea. ' * 4}{more}" for more in ("Now.", "Then.", "", "Later on.")), "Hello."]
+    read: list[int] = []
+    decode = Context.decode
+
+    def counted(context: Context, rows: Sequence[tuple[int, int, int, bool]]) -> None:
+        read.append(len(rows))
+        decode(context, rows)
+
+    monkeypatch.setattr(Context, "decode", counted)
+
+    def opened() -> LocalModel:
+        return LocalModel(starter, settings, context_size=256, threads=1, slots=2)
+
+    with opened() as model:
+        prompts = [prompt_of(model, ask(text)) for text in texts]
+        for adapters in ([], [AdapterFile(adapter, 1.0)]):
+            model.set_adapters(adapters)
+            worth = model.log_probs(prompts[0], [5, 6, 7])
+            answers = model.greedy(prompts, 8)
+            model.log_probs(prompts[0], [5])
+            read.clear()
+            model.log_probs(prompts[1], [5])
+            assert sum(read) < len(prompts[1]) / 2
+            again = model.log_probs(prompts[0], [5, 6, 7])
+            with opened() as fresh:
+                fresh.set_adapters(adapters)
+                assert fresh.log_probs(prompts[0], [5, 6, 7]).tobytes() == worth.tobytes() == again.tobytes()
+            for place in range(0, len(texts), 2):
+                with opened() as fresh:
+                    fresh.set_adapters(adapters)
+                    assert fresh.greedy(prompts[place : place + 2], 8) == answers[place : place + 2]
 
 
 def test_log_probs_do_not_depend_on_how_the_text_is_cut(model: LocalModel, starter: Path) -> None:
