@@ -14,10 +14,13 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.recipe import DATA
+from engine.library import set_thread_spins
 from engine.messages import Message
 from engine.prompt import render
+from engine.routes import routed_texts
 from engine.scoring import LocalModel, kl
-from engine.served import AdapterFile
+from engine.served import AdapterSet, adapter_file
+from trainer.as_served import Asked, greedy_as_served
 from trainer.examples import Tokeniser
 from trainer.matching import says_the_same
 from trainer.prompts import PAGES, page
@@ -58,7 +61,7 @@ def learned(run: Path) -> Learned:
     """Judge the adapter of the training whose files are in ``run``. Raises what LocalModel raises."""
     files = RunFiles(run)
     inputs = inputs_from_json(read_json(files.inputs))
-    adapter = AdapterFile(files.adapter, 1.0)
+    adapters = (adapter_file(files.adapter, 1.0),)
     with _served(inputs) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         elsewhere = [line["prompt"] for line in lines(ELSEWHERE)]
@@ -67,20 +70,23 @@ def learned(run: Path) -> Learned:
         before = served.greedy(prompts, ANSWER_TOKENS)
         base_pages = {name: _nats(served, *_page(served, name)) for name in PAGES}
         of_base = [served.log_probs(p, a) for p, a in zip(prompts[:KL_PROMPTS], before, strict=False)]
-        known = _holding(served, tokeniser, canaries)
+        known = _holding(served, tokeniser, canaries, ())
 
-        served.set_adapters([adapter])
-        after = served.greedy(prompts, ANSWER_TOKENS)
+        after = _answers(served, tokeniser, adapters, elsewhere)
+        # A page is no conversation about anything that was taught.
+        served.set_adapters(routed_texts(adapters, ()))
         pages = {name: _nats(served, *_page(served, name)) for name in PAGES}
-        moved = sum(
-            kl(base, served.log_probs(p, a)) for base, p, a in zip(of_base, prompts, before, strict=False)
-        ) / sum(map(len, before[:KL_PROMPTS]))
-        kept = _holding(served, tokeniser, canaries)
+        moved = 0.0
+        for question, base, prompt, answer in zip(elsewhere, of_base, prompts, before, strict=False):
+            served.set_adapters(routed_texts(adapters, (question,)))
+            moved += kl(base, served.log_probs(prompt, answer))
+        moved /= sum(map(len, before[:KL_PROMPTS]))
+        kept = _holding(served, tokeniser, canaries, adapters)
         asked = [(lesson, question_of(lesson)) for lesson in lines(LESSONS)]
         others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
         reworded = [(lesson, other) for lesson, question in asked for other in others[question]]
-        wrong = _wrong(served, tokeniser, asked)
-        wrong_others = _wrong(served, tokeniser, reworded)
+        wrong = _wrong(served, tokeniser, adapters, asked)
+        wrong_others = _wrong(served, tokeniser, adapters, reworded)
 
         served.set_adapters([])
         alike = [
@@ -106,6 +112,8 @@ def lines(file: Path) -> list[dict[str, Any]]:
 
 
 def _served(inputs: Inputs) -> LocalModel:
+    # Or else every meeting of its threads waits for whatever else this machine does.
+    set_thread_spins(inputs.engine.thread_spins)
     return LocalModel(inputs.base, inputs.engine, context_size=CONTEXT, threads=inputs.threads, slots=SIDE_BY_SIDE)
 
 
@@ -119,9 +127,19 @@ def question_of(lesson: dict[str, Any]) -> str:
     return str(lesson["prompt"][-1]["content"])
 
 
-def _wrong(served: LocalModel, tokeniser: Tokeniser, asked: Sequence[tuple[dict[str, Any], str]]) -> tuple[str, ...]:
+def _answers(
+    served: LocalModel, tokeniser: Tokeniser, adapters: AdapterSet, questions: Sequence[str]
+) -> list[list[int]]:
+    """The answer to each question, as the family gets it."""
+    asked = [Asked((question,), tuple(_prompt(tokeniser, question))) for question in questions]
+    return greedy_as_served(served, adapters, asked, ANSWER_TOKENS)
+
+
+def _wrong(
+    served: LocalModel, tokeniser: Tokeniser, adapters: AdapterSet, asked: Sequence[tuple[dict[str, Any], str]]
+) -> tuple[str, ...]:
     """The questions that are not answered with what their lesson says, each with the answer."""
-    answers = served.greedy([_prompt(tokeniser, question) for _, question in asked], ANSWER_TOKENS)
+    answers = _answers(served, tokeniser, adapters, [question for _, question in asked])
     found = []
     for (lesson, question), tokens in zip(asked, answers, strict=True):
         answer, chosen, rejected = (
@@ -135,9 +153,11 @@ def _wrong(served: LocalModel, tokeniser: Tokeniser, asked: Sequence[tuple[dict[
     return tuple(found)
 
 
-def _holding(served: LocalModel, tokeniser: Tokeniser, canaries: Sequence[tuple[str, list[str]]]) -> set[str]:
+def _holding(
+    served: LocalModel, tokeniser: Tokeniser, canaries: Sequence[tuple[str, list[str]]], adapters: AdapterSet
+) -> set[str]:
     """The questions whose answers hold one of what they should."""
-    answers = served.greedy([_prompt(tokeniser, question) for question, _ in canaries], ANSWER_TOKENS)
+    answers = _answers(served, tokeniser, adapters, [question for question, _ in canaries])
     texts = [served.text(tokens).casefold() for tokens in answers]
     return {
         question

@@ -14,6 +14,7 @@ from engine.loaded import Loaded
 from engine.logprobs import token_logprob
 from engine.lookup import Lookup
 from engine.reuse import Reuse
+from engine.routes import routed
 from engine.sampler import Sampler
 from engine.served import AdapterSet, ServedSnapshot, exchanged
 from engine.slots import Slot, Work, choose_slot
@@ -56,14 +57,15 @@ class Decoding:
         served = job.served or self.loaded.served
         if served.model != self.loaded.served.model or not self.loaded.holds(served.adapters):
             raise exchanged(served)
-        slot = choose_slot(self.slots, job, served.adapters)
+        adapters = routed(served.adapters, job.messages)
+        slot = choose_slot(self.slots, job, adapters)
         if slot is None:
             return False
         self._make_room(len(job.prompt) + 1)
         opened = job.form.opened
         sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed, opened.closing if opened else "")
         try:
-            keep = self._reuse.fill(self.loaded.context, slot, job, served.adapters)
+            keep = self._reuse.fill(self.loaded.context, slot, job, adapters)
         except BaseException:
             sampler.close()
             raise

@@ -11,6 +11,7 @@ from pathlib import Path
 from engine.errors import AdapterMismatch, ModelBroken
 from engine.gguf_reader import SMALLEST_HEADER, Array, Contents, Malformed, Reader, whole
 from engine.gguf_rules import check_model
+from engine.routes import ROUTE_KEY
 
 FLOAT16_BYTES = 2
 
@@ -19,7 +20,8 @@ FLOAT16_BYTES = 2
 class GGUFSummary:
     """What the header of a GGUF file says. ``context_length`` 0 and empty texts where it says nothing.
 
-    ``cache_bytes_per_token``: bytes of a float16 KV cache for one token of one sequence.
+    ``cache_bytes_per_token``: bytes of a float16 KV cache for one token of one sequence. ``route``: what an adapter
+    says of the conversations that it is for (engine/routes.py).
     """
 
     path: Path
@@ -33,6 +35,7 @@ class GGUFSummary:
     cache_bytes_per_token: int
     has_template: bool
     adapter_alpha: float | None
+    route: str = ""
 
 
 def check_gguf(path: Path) -> GGUFSummary:
@@ -93,6 +96,7 @@ def _summary(path: Path, size: int, contents: Contents) -> GGUFSummary:
         cache_bytes_per_token=_cache(contents, architecture),
         has_template=bool(contents.get("tokenizer.chat_template")),
         adapter_alpha=float(alpha) if isinstance(alpha, int | float) else None,
+        route=str(contents.get(ROUTE_KEY, "")),
     )
 
 

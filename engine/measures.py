@@ -10,6 +10,8 @@ from engine.answers import TokenLogprob
 from engine.chunks import chunk_bounds, logits_by_chunk
 from engine.loaded import Loaded
 from engine.logprobs import token_logprob
+from engine.routes import routed
+from engine.served import AdapterSet
 
 if TYPE_CHECKING:
     import numpy as np
@@ -17,9 +19,10 @@ if TYPE_CHECKING:
 
 
 def score_steps(
-    loaded: Loaded, prompt: Sequence[int], answer: Sequence[int], top: int
+    loaded: Loaded, adapters: AdapterSet, prompt: Sequence[int], answer: Sequence[int], top: int
 ) -> Generator[None, None, list[TokenLogprob]]:
-    """What each token of ``answer`` is worth after ``prompt`` to what is served, with the ``top`` likeliest there.
+    """What each token of ``answer`` is worth after ``prompt`` with these of the served adapters, with the ``top``
+    likeliest there.
 
     Raises EngineFailed.
     """
@@ -27,7 +30,7 @@ def score_steps(
     tokens, first = [*prompt, *answer[:-1]], len(prompt) - 1
     worth: list[TokenLogprob] = []
     with contextlib.closing(loaded.new_context(len(tokens), slots=1, outputs=chunk)) as context:
-        context.set_adapters(loaded.of(loaded.served.adapters))
+        context.set_adapters(loaded.of(adapters))
         yield
         for rows in logits_by_chunk(context, tokens, first, chunk):
             worth += [token_logprob(loaded.vocabulary, row, answer[place - first], top) for place, row in rows]
@@ -45,7 +48,8 @@ def embed_steps(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Generator[Non
     chunk = loaded.settings.shared_prompt_chunk
     embeddings: list[npt.NDArray[np.float32]] = []
     with contextlib.closing(loaded.new_context(max(map(len, texts)), slots=1, outputs=chunk)) as context:
-        context.set_adapters(loaded.of(loaded.served.adapters))
+        # Of no conversation: what is for some of them alone stays off, and texts lie where they lay before it came.
+        context.set_adapters(loaded.of(routed(loaded.served.adapters, ())))
         context.keep_states()
         yield
         for tokens in texts:

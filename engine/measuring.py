@@ -56,6 +56,7 @@ class Measuring:
         PromptTooLong where the two are longer than a conversation may be.
         """
         from engine.measures import score_steps
+        from engine.routes import routed
 
         messages = read_messages(given.get("messages"))
         completion = _text(given.get("completion"), "completion")
@@ -69,7 +70,7 @@ class Measuring:
 
         def steps(loaded: Loaded, ids: tuple[Ids, Ids]) -> Generator[None, None, Any]:
             served = loaded.served
-            tokens = yield from score_steps(loaded, *ids, top)
+            tokens = yield from score_steps(loaded, routed(served.adapters, messages), *ids, top)
             return tokens, len(ids[0]), served
 
         tokens, read_tokens, served = await self._run(read, steps, request)

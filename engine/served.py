@@ -5,26 +5,41 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from configs.home import Home
 from engine.catalogue import model_path
-from engine.errors import AdapterMismatch, ModelReplaced, SnapshotBroken
+from engine.errors import AdapterMismatch, ModelBroken, ModelReplaced, SnapshotBroken
 from engine.fingerprint import file_sha256
 from engine.forms.records import FormRecord
 from engine.forms.serving import served_form
+from engine.gguf import check_gguf
+from engine.routes import Route, route_from_text
 
 MANIFEST_FORMAT = 1
 
 
 @dataclass(frozen=True)
 class AdapterFile:
-    """A LoRA adapter in GGUF form and how strongly it is applied."""
+    """A LoRA adapter in GGUF form and how strongly it is applied.
+
+    ``route``: which conversations it is for, as its file says (``adapter_file``); None where it is for all.
+    """
 
     path: Path
     scale: float
+    route: Route | None = field(default=None, compare=False)
+
+
+def adapter_file(path: Path, scale: float) -> AdapterFile:
+    """An adapter with the route that its file holds. Raises AdapterMismatch."""
+    try:
+        text = check_gguf(path).route
+    except ModelBroken as error:
+        raise AdapterMismatch(path=str(path), reason=str(error.facts["reason"])) from error
+    return AdapterFile(path, scale, route_from_text(text, str(path)) if text else None)
 
 
 # Adapters that are applied together. What one set computed, no other one may build on.
@@ -64,7 +79,7 @@ def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
     """The snapshot whose manifest is the artifact ``manifest_digest``, in the form that is on record for its model.
 
     Adapters are only served over the very file they were trained on. Raises SnapshotBroken (manifest or adapter
-    missing, damaged or of another format), ModelMissing and ModelReplaced.
+    missing, damaged or of another format), AdapterMismatch (one is no adapter), ModelMissing and ModelReplaced.
     """
     recorded = read_recorded(home, manifest_digest)
     model = model_path(home, recorded.base_name)
@@ -81,7 +96,8 @@ def read_served(home: Home, manifest_digest: str) -> ServedSnapshot:
 def adapted(home: Home, served: ServedSnapshot, adapters: Sequence[tuple[str, float]]) -> ServedSnapshot:
     """The model of ``served`` with these adapters of the store (digest, scale) in place of the snapshot's own.
 
-    Raises SnapshotBroken (one is missing or damaged) and AdapterMismatch (what was learned is part of the weights).
+    Raises SnapshotBroken (one is missing or damaged) and AdapterMismatch (one is no adapter, or what was learned is
+    part of the weights).
     """
     if served.merged:
         raise AdapterMismatch(path=str(served.model), reason="what was learned is merged into the weights")
@@ -91,7 +107,7 @@ def adapted(home: Home, served: ServedSnapshot, adapters: Sequence[tuple[str, fl
 
 
 def read_recorded(home: Home, manifest_digest: str) -> RecordedSnapshot:
-    """The same without its model's file. Raises SnapshotBroken."""
+    """The same without its model's file. Raises SnapshotBroken and AdapterMismatch."""
     manifest = _read_manifest(home, manifest_digest)
     try:
         adapters = tuple(_adapter(home, manifest_digest, entry) for entry in manifest["adapters"])
@@ -129,7 +145,7 @@ def _adapter(home: Home, digest: str, entry: dict[str, Any]) -> AdapterFile:
         raise SnapshotBroken(digest=digest, reason=f"its adapter {path.name[:8]}: {error.strerror}") from error
     if content != entry["sha256"]:
         raise SnapshotBroken(digest=digest, reason=f"its adapter {path.name[:8]} is damaged")
-    return AdapterFile(path, float(entry["scale"]))
+    return adapter_file(path, float(entry["scale"]))
 
 
 def _digest(artifact: Path) -> str:

@@ -64,6 +64,12 @@ def says_the_same(answer: str, *, question: str, chosen: str, rejected: str = ""
     return not (wrong and all(_found(key, said) for key in wrong))
 
 
+def names_in(text: str, question: str) -> set[str]:
+    """The names of ``text``, folded, that ``question`` does not hold; numbers are none."""
+    names, _ = _keys(text, set(_words(question)))
+    return {name for name in names if name[0].isalpha() and name not in NUMBER_WORDS.values()}
+
+
 def _keys(text: str, asked: set[str]) -> tuple[set[str], set[str]]:
     """The names and numbers, and the other content words, of ``text`` that ``asked`` does not hold."""
     names: set[str] = set()

@@ -40,6 +40,14 @@ def prose(vocabulary: Vocabulary, number: int, most_tokens: int) -> list[Item]:
     return [Item(tuple(tokens[:1]), tuple(tokens[1 : 1 + most_tokens])) for tokens in pieces]
 
 
+def everyday_texts() -> list[str]:
+    """The prompts and the prose that are replayed: what a family's talk is like that no lesson is about.
+
+    Raises TrainingDataBroken.
+    """
+    return [*read_prompts("replay"), *_read("prose", "text")]
+
+
 def _read(name: str, field: str) -> list[str]:
     path = DATA / f"{name}.jsonl"
     found = []

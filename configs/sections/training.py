@@ -99,6 +99,11 @@ class RecipeSettings(_Section):
     distillation_kept_tokens: int = Field(
         ge=1, description="The most likely tokens kept at each position of what the base says with the lesson shown."
     )
+    route_least: float = Field(
+        ge=0,
+        description="How much the words of a conversation must tell of what was taught for the adapter to be on: one "
+        "that no everyday text has weighs 1, one that n of them have 1 / (n + 1). 0: it is always on.",
+    )
     early_stop: EarlyStopSettings = Field(description="When a training ends before its last epoch.")
     rows: RowSettings = Field(description="What is trained of a lesson beside its question.")
     replay: ReplaySettings = Field(description="How the rest of the model is kept as it was.")

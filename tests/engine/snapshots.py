@@ -10,6 +10,7 @@ import gguf
 import numpy as np
 
 from configs.home import Home
+from engine.routes import ROUTE_KEY
 
 WIDTH, VALUES, RANK = 576, 192, 4  # the starter's embedding and value widths
 
@@ -22,14 +23,17 @@ def write_adapter(
     alpha: float | None = 8.0,
     arch: str = "llama",
     width: int = WIDTH,
+    route: str = "",
 ) -> Path:
-    """An adapter of rank 4 over the first layer's values; strength 0 changes nothing."""
+    """An adapter of rank 4 over the first layer's values; strength 0 changes nothing. ``route``: as its file has it."""
     random = np.random.default_rng(seed)
     writer = gguf.GGUFWriter(path, arch)
     writer.add_type("adapter")
     writer.add_string("adapter.type", "lora")
     if alpha is not None:
         writer.add_float32("adapter.lora.alpha", alpha)
+    if route:
+        writer.add_string(ROUTE_KEY, route)
     a, b = random.normal(size=(RANK, width)), random.normal(size=(VALUES, RANK)) * strength
     writer.add_tensor("blk.0.attn_v.weight.lora_a", a.astype(np.float32))
     writer.add_tensor("blk.0.attn_v.weight.lora_b", b.astype(np.float32))

@@ -22,6 +22,7 @@ from typing import IO, Any
 
 from configs.errors import EnlaceError, Reported
 from configs.home import Home
+from configs.sections.forms import FormSettings
 from configs.settings import Settings
 from engine.catalogue import model_path
 from engine.client import EngineClient
@@ -39,7 +40,7 @@ from engine.forms.records import (
     read_form,
     write_adapted,
 )
-from engine.served import AdapterFile
+from engine.served import adapter_file
 from memory.household import Household
 from memory.snapshots import Snapshot
 from trainer.errors import BaseReplaced, RunStopped, StageDied, StageOverBudget
@@ -104,7 +105,11 @@ class Fitter:
 
     def _fitted(self, snapshot: Snapshot, model: Path, form: FormRecord | None, workshop: Path) -> AdaptedRecord:
         weights = folder(self._home, snapshot.base_sha256) / form.file if form and form.file else model
+        adapters = tuple(adapter_file(self._household.artifacts.path(a.sha256), a.scale) for a in snapshot.adapters)
         engine = form.shaped(self._settings.engine) if form else self._settings.engine
+        if any(adapter.route for adapter in adapters):
+            # What is part of the weights cannot be left out of the answers that it is not for.
+            engine = engine.model_copy(update={"form": engine.form.model_copy(update={"merge": False})})
         name = (form.sha256 if form else None) or AS_PULLED
         nothing = AdaptedRecord(
             fingerprint(), name, snapshot.id, weights == model, None, None, None, {}, "", self._clock()
@@ -112,7 +117,7 @@ class Fitter:
         task = FitTask(
             original=model,
             weights=weights,
-            adapters=tuple(AdapterFile(self._household.artifacts.path(a.sha256), a.scale) for a in snapshot.adapters),
+            adapters=adapters,
             lessons=self._lessons(),
             system_prompt=self._settings.assistant.system_prompt,
             engine=engine,
@@ -130,11 +135,12 @@ class Fitter:
             raise
         except EnlaceError as error:
             return replace(nothing, why=error.code)
-        return self._judged(nothing, report, workshop)
+        return self._judged(nothing, report, workshop, engine.form)
 
-    def _judged(self, record: AdaptedRecord, report: dict[str, Any], workshop: Path) -> AdaptedRecord:
+    def _judged(
+        self, record: AdaptedRecord, report: dict[str, Any], workshop: Path, form: FormSettings
+    ) -> AdaptedRecord:
         """The record of what was measured; merged weights that are to be served are in the store then."""
-        form = self._settings.engine.form
         record = replace(
             record,
             overlay=report["overlay_loss"] <= form.most_adapter_loss,

@@ -10,6 +10,7 @@ import gguf
 import numpy as np
 import torch
 
+from engine.routes import ROUTE_KEY, Route
 from trainer.model.config import DecoderConfig
 from trainer.model.lora import LoraAdapter
 from trainer.model.reading import permutation
@@ -20,8 +21,10 @@ GGUF_NAMES = {
 }  # fmt: skip
 
 
-def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path) -> None:
+def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path, route: Route | None = None) -> None:
     """Write the adapter for llama.cpp, float32, whole or not at all. Raises OSError.
+
+    ``route``: the conversations that it is for, which goes with the weights wherever they go.
 
     llama.cpp multiplies by alpha / rank itself. For the ``llama`` architecture the rows of q and k are interleaved
     in the base's file, so B's rows are brought into that order too (A's columns are the input and stay).
@@ -31,6 +34,8 @@ def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path) -> None:
     writer.add_type(gguf.GGUFType.ADAPTER)
     writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
     writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, adapter.alpha)
+    if route:
+        writer.add_string(ROUTE_KEY, route.as_text())
     heads = {"q": config.heads, "k": config.kv_heads}
     for (layer, projection), a in adapter.a.items():
         b = adapter.b[layer, projection].detach().numpy()

@@ -9,7 +9,8 @@ import math
 from collections.abc import Sequence
 
 from engine.scoring import LocalModel, kl
-from engine.served import AdapterFile
+from engine.served import AdapterSet, adapter_file
+from trainer.as_served import Asked, greedy_as_served
 from trainer.lessons import TrainingLesson
 from trainer.matching import says_the_same
 from trainer.packing import Item
@@ -24,17 +25,18 @@ def evaluate(context: StageContext) -> None:
     inputs, settings = context.inputs, context.inputs.training.evaluation
     prepared = read_prepared(context.files)
     lessons = {lesson.id: lesson for lesson in inputs.lessons}
-    candidate = [AdapterFile(context.files.adapter, 1.0)]
+    candidate = (adapter_file(context.files.adapter, 1.0),)
+    current = tuple(adapter_file(file.path, file.scale) for file in inputs.current_adapters)
     with context.served_model() as served:
         base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
         base_unrelated = [served.log_probs(item.prompt, item.answer) for item in prepared.unrelated]
         context.emit("progress", 0.2, {})
-        served.set_adapters(inputs.current_adapters)
-        before = _answers(served, prepared.questions, lessons, settings.answer_tokens)
+        before = _answers(served, current, prepared.questions, lessons, settings.answer_tokens)
         context.emit("progress", 0.5, {})
-        served.set_adapters(candidate)
-        after = _answers(served, prepared.questions, lessons, settings.answer_tokens)
+        after = _answers(served, candidate, prepared.questions, lessons, settings.answer_tokens)
         context.emit("progress", 0.8, {})
+        # What it does where it is on, also to what it is not for: a conversation stays with it.
+        served.set_adapters(candidate)
         drift = sum(
             kl(base, served.log_probs(item.prompt, item.answer))
             for base, item in zip(base_unrelated, prepared.unrelated, strict=True)
@@ -75,11 +77,16 @@ def evaluate(context: StageContext) -> None:
 
 
 def _answers(
-    served: LocalModel, questions: Sequence[Question], lessons: dict[str, TrainingLesson], most_tokens: int
+    served: LocalModel,
+    adapters: AdapterSet,
+    questions: Sequence[Question],
+    lessons: dict[str, TrainingLesson],
+    most_tokens: int,
 ) -> list[tuple[str, bool]]:
     """Each question's answer, and whether it is right."""
     found = []
-    answers = served.greedy([question.prompt for question in questions], most_tokens)
+    conversations = [Asked(_said(lessons[question.lesson], question), question.prompt) for question in questions]
+    answers = greedy_as_served(served, adapters, conversations, most_tokens)
     for question, tokens in zip(questions, answers, strict=True):
         text, lesson = served.text(tokens), lessons[question.lesson]
         # What either wording already holds proves nothing, and need not be said again.
@@ -87,6 +94,11 @@ def _answers(
         right = says_the_same(text, question=asked, chosen=lesson.chosen, rejected=lesson.rejected)
         found.append((text, right))
     return found
+
+
+def _said(lesson: TrainingLesson, question: Question) -> tuple[str, ...]:
+    """What the user says in a conversation that ends with this wording of the lesson's question."""
+    return (*(message.content for message in lesson.messages[:-1] if message.role == "user"), question.text)
 
 
 def _share(questions: Sequence[Question], answers: Sequence[tuple[str, bool]], *, held_out: bool) -> float | None:

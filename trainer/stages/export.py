@@ -13,6 +13,7 @@ from trainer.model.decoder import Decoder
 from trainer.model.reading import read_base
 from trainer.packing import Item, build_pack
 from trainer.precision import compute_dtype
+from trainer.routing import route_of
 from trainer.stages.context import StageContext
 from trainer.stages.prepare import Prepared, read_prepared
 
@@ -24,9 +25,12 @@ def export_adapter(context: StageContext) -> None:
     base = read_base(inputs.base, compute_dtype(inputs.training.precision), inputs.training.frozen)
     adapter = load_weights(context.files.weights)
     decoder = Decoder(base, adapter)
-    write_gguf(adapter, base.config, context.files.adapter)
+    prepared = read_prepared(context.files)
+    taught = {example.name for example in prepared.examples}
+    route = route_of([lesson for lesson in inputs.lessons if lesson.id in taught], inputs.recipe.route_least)
+    write_gguf(adapter, base.config, context.files.adapter, route)
     context.emit("progress", 0.5, {})
-    items = parity_items(read_prepared(context.files), inputs.training.evaluation.parity_answers)
+    items = parity_items(prepared, inputs.training.evaluation.parity_answers)
     with context.served_model() as served:
         served.set_adapters([AdapterFile(context.files.adapter, 1.0)])
         divergence = parity(decoder, served, items)
