@@ -28,11 +28,22 @@ def read_messages(given: Any) -> tuple[Message, ...]:
 
 def read_options(given: Mapping[str, Any]) -> PromptOptions:
     """The tools that the model may call, and the variables of its template. Raises RequestWrong naming the field."""
-    choice = given.get("tool_choice")
-    if choice not in (None, "auto", "none"):
-        raise RequestWrong(field="tool_choice", reason="must be auto or none: no model is forced to call a tool")
     tools = _tools(given.get("tools"))
-    return PromptOptions(() if choice == "none" else tools, _variables(given))
+    return PromptOptions(() if given.get("tool_choice") == "none" else tools, _variables(given))
+
+
+def read_forced(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
+    """The tools of which the model must call one; none where it may answer as it likes. Raises RequestWrong."""
+    choice = given.get("tool_choice")
+    if choice in (None, "auto", "none"):
+        return ()
+    tools = _tools(given.get("tools"))
+    function = choice.get("function") if isinstance(choice, dict) and choice.get("type") == "function" else None
+    name = function.get("name") if isinstance(function, dict) else None
+    chosen = tuple(tool for tool in tools if choice == "required" or tool["function"]["name"] == name)
+    if not chosen:
+        raise RequestWrong(field="tool_choice", reason="must be auto or none, or where there are tools required or one")
+    return chosen
 
 
 def _message(entry: Any, name: str) -> Message:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from engine.conversation_fields import read_forced
 from engine.errors import RequestWrong
 from engine.grammar_check import check_grammar
 from engine.schema import schema_grammar
@@ -13,7 +14,7 @@ from engine.schema import schema_grammar
 def read_grammar(given: Mapping[str, Any]) -> str | None:
     """What the answer has to keep to, as GBNF: given so, as a JSON Schema, or as OpenAI's ``response_format``.
 
-    None for any text. Raises RequestWrong naming the field.
+    Where it must be a call of a tool, that; None for any text. Raises RequestWrong naming the field.
     """
     found = {name: given[name] for name in ("grammar", "json_schema") if given.get(name) is not None}
     form = given.get("response_format")
@@ -22,6 +23,8 @@ def read_grammar(given: Mapping[str, Any]) -> str | None:
             raise RequestWrong(field="response_format", reason="an object is needed")
         if form.get("type") != "text":
             found["response_format"] = form
+    if tools := read_forced(given):
+        found["tool_choice"] = tools
     if len(found) > 1:
         raise RequestWrong(field=sorted(found)[-1], reason=f"only one of {', '.join(sorted(found))} can be given")
     if "grammar" in found:
@@ -31,7 +34,23 @@ def read_grammar(given: Mapping[str, Any]) -> str | None:
         return found["grammar"]
     if "json_schema" in found:
         return schema_grammar(found["json_schema"], "json_schema")
+    if "tool_choice" in found:
+        return schema_grammar({"anyOf": [_call(tool["function"]) for tool in tools]}, "tool_choice")
     return _format_grammar(form) if "response_format" in found else None
+
+
+def _call(function: Mapping[str, Any]) -> dict[str, Any]:
+    """The schema of one call, in the form that is read from every model (see ``engine.callforms``).
+
+    Only what the tool names can be an argument: anything else could pass for a description of the tool.
+    """
+    arguments = {"type": "object", **function["parameters"]}
+    if arguments["type"] != "object" or arguments.get("additionalProperties"):
+        reason = f"arguments of {function['name']} that it does not name cannot be had in a forced call"
+        raise RequestWrong(field="tool_choice", reason=reason)
+    arguments["additionalProperties"] = False
+    call = {"name": {"const": function["name"]}, "arguments": arguments}
+    return {"type": "object", "properties": call, "required": [*call], "additionalProperties": False}
 
 
 def _format_grammar(form: Any) -> str:

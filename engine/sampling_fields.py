@@ -30,7 +30,7 @@ NUMBERS = {
     "top_logprobs": (0, MOST_TOP_LOGPROBS, True),
 }
 # Of these a request may give one.
-FORMS = ("grammar", "json_schema", "response_format")
+FORMS = ("grammar", "json_schema", "response_format", "tool_choice")
 MUST_BE_POSITIVE = ("top_p", "repeat_penalty")
 # Beyond these a penalty is no number any more for llama.cpp.
 SMALLEST_POSITIVE = 1e-4

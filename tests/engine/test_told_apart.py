@@ -27,6 +27,19 @@ WEATHER = {
     "type": "function",
     "function": {"name": "weather", "parameters": {"type": "object", "properties": {"place": {"type": "string"}}}},
 }
+SHORT_WEATHER = {
+    "type": "function",
+    "function": {
+        "name": "weather",
+        "parameters": {
+            "type": "object",
+            "properties": {"place": {"type": "string", "maxLength": 20}},
+            "required": ["place"],
+        },
+    },
+}
+CLOCK = {"type": "function", "function": {"name": "clock"}}
+ANYTHING = {"type": "function", "function": {"name": "any", "parameters": {"additionalProperties": True}}}
 OPTIONS = PromptOptions((WEATHER,))
 CALL = '<tool_call>\n{"name": "weather", "arguments": {"place": "Soria"}}\n</tool_call>'
 QUESTION = "Will it snow in Soria?"
@@ -121,6 +134,24 @@ async def test_a_model_that_goes_in_circles_is_stopped(house: House) -> None:
     assert finished.usage.answer_tokens < 3 * once[-1].usage.answer_tokens
 
 
+@pytest.mark.parametrize(("choice", "names"), [("required", {"weather", "clock"}), (CLOCK, {"clock"})])
+@pytest.mark.parametrize("temperature", [0, 1.5])
+async def test_a_model_that_must_call_a_tool_calls_one_of_those_that_it_may(
+    house: House, choice: Any, names: set[str], temperature: float
+) -> None:
+    asked = {"messages": [{"role": "user", "content": "Tell me a story."}], "max_tokens": 200, "seed": 7}
+    more = {"tools": [SHORT_WEATHER, CLOCK], "tool_choice": choice, "temperature": temperature}
+    answer = await answered(house, {**asked, **more})
+    assert answer["finish_reason"] == "tool_calls"
+    assert answer["message"]["content"] is None
+    ((called, arguments),) = [
+        (call["function"]["name"], json.loads(call["function"]["arguments"]))
+        for call in answer["message"]["tool_calls"]
+    ]
+    assert called in names
+    assert arguments.keys() == ({"place"} if called == "weather" else set())
+
+
 async def test_one_call_at_a_time_is_one_call(house: House) -> None:
     both = CALL + CALL.replace("Soria", "Ávila")
     assert len((await answered(house, body(both, tools=[WEATHER])))["message"]["tool_calls"]) == 2
@@ -190,6 +221,10 @@ async def test_a_model_that_does_not_think_says_its_tags_as_text(house: House) -
         ({"tools": [{"type": "function", "function": {"name": "no way"}}]}, "tools[0].function.name"),
         ({"tools": [WEATHER] * 200}, "tools"),
         ({"tools": [WEATHER], "tool_choice": "required"}, "tool_choice"),
+        ({"tools": [WEATHER], "tool_choice": "must", "grammar": None}, "tool_choice"),
+        ({"tools": [WEATHER], "tool_choice": CLOCK, "grammar": None}, "tool_choice"),
+        ({"tools": [ANYTHING], "tool_choice": "required", "grammar": None}, "tool_choice"),
+        ({"tool_choice": "required", "grammar": None}, "tool_choice"),
         ({"enable_thinking": "yes"}, "enable_thinking"),
         ({"reasoning_effort": 9}, "reasoning_effort"),
         ({"chat_template_kwargs": []}, "chat_template_kwargs"),
