@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import time
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 
 # Enough that one of them nearly always fits; the grammar looks at every candidate.
 FIRST_TRY = 64
+# What a token may cost in seconds of the processor. An ordinary one takes some milliseconds; where a grammar can be
+# read in ever more ways, each token takes several times as long as the one before it, and everybody waits.
+LONGEST_ACCEPT_S = 0.5
 
 
 class Grammar:
@@ -44,7 +48,7 @@ class Grammar:
         The chain chooses freely first, and only a choice that is refused is made again under the grammar: the
         result is the same and looking at the whole vocabulary takes longer than computing a token.
         ``likeliest``: the chain takes the likeliest token and raises none above its logit.
-        Raises RequestWrong where nothing may follow.
+        Raises RequestWrong where nothing may follow, and as ``accept`` does.
         """
         import numpy as np
 
@@ -64,8 +68,14 @@ class Grammar:
         return bool(self._one["logit"][0] == 0) and not self._never[token]
 
     def accept(self, token: int) -> None:
-        """Go on after ``token``, which must be allowed: native code ends the process over one that is not."""
+        """Go on after ``token``, which must be allowed: native code ends the process over one that is not.
+
+        Raises RequestWrong where the grammar can be read in so many ways that this takes too long.
+        """
+        start = time.thread_time()
         self._lib.llama_sampler_accept(self._sampler, token)
+        if time.thread_time() - start > LONGEST_ACCEPT_S:
+            raise RequestWrong(field="grammar", reason="what is written can be read in too many ways by it")
 
     def close(self) -> None:
         """Free the sampler."""

@@ -153,6 +153,17 @@ async def test_a_grammar_and_a_bias_that_leave_nothing_end_one_answer_alone(
     assert await other == "The capital of France is Paris."
 
 
+async def test_a_grammar_that_can_be_read_in_ever_more_ways_ends_its_own_answer_alone(
+    house: House, vocabulary: Vocabulary
+) -> None:
+    ways = 'root ::= s "b"\ns ::= "a" s | "a" s "c" | "a" s "d" | "a"'
+    (letter,) = vocabulary.tokenize("a", special=False)
+    other = asyncio.ensure_future(text_of(house, FRANCE))
+    with pytest.raises(RequestWrong, match="too many ways"):
+        await text_of(house, FRANCE, grammar=ways, logit_bias={letter: 100})
+    assert await other == "The capital of France is Paris."
+
+
 def test_the_shortcut_of_a_grammar_takes_what_the_whole_vocabulary_would_give(desk: Desk) -> None:
     grammar = 'root ::= ([A-Z] [a-z]+ " "){3} "."'
     sampling = replace(desk.sampling(30), grammar=grammar)
