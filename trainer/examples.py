@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from configs.sections.training import RecipeSettings
@@ -70,8 +70,9 @@ def asked(lesson: TrainingLesson, wording: str) -> list[Message]:
 
 
 def lesson_examples(tokeniser: Tokeniser, lesson: TrainingLesson, wordings: Sequence[str]) -> list[Example]:
-    """One example a wording of the lesson's question."""
-    return [row_example(tokeniser, row) for row in question_rows(lesson, wordings)]
+    """One example a wording of the lesson's question; all but the first, its own, are trained in turn."""
+    first, *others = [row_example(tokeniser, row) for row in question_rows(lesson, wordings)]
+    return [first, *(replace(example, in_turn=True) for example in others)]
 
 
 def row_example(tokeniser: Tokeniser, row: Row) -> Example:
@@ -106,11 +107,12 @@ class Corpus:
     distilled: Mapping[Item, Example] = field(default_factory=dict)
 
     def steps(self, recipe: RecipeSettings, seed: int, epoch: int) -> list[list[Part]]:
-        """The steps of one epoch: every lesson example once, in an order of its own; beside them every group of ratings
-        once, and replay in turn.
+        """The steps of one epoch: the lessons' examples whose turn it is, in an order of its own; beside them every
+        group of ratings once, and replay in turn. The number of steps is the same in each.
         """
         order = random.Random(seed * 1_000_003 + epoch)  # noqa: S311 - not for secrets
-        lessons, replay, ratings = list(self.lessons), list(self.replay), list(self.ratings)
+        lessons = self._whose_turn_it_is(recipe.wordings_an_epoch - 1, epoch)
+        replay, ratings = list(self.replay), list(self.ratings)
         for each in (lessons, replay, ratings):
             order.shuffle(each)
         batches = [lessons[start : start + recipe.batch] for start in range(0, len(lessons), recipe.batch)]
@@ -135,6 +137,18 @@ class Corpus:
                 parts.append(Part(kept, tuple(beside), recipe.replay.weight))
             steps.append(parts)
         return steps
+
+    def _whose_turn_it_is(self, count: int, epoch: int) -> list[Example]:
+        """What is always trained, and the next ``count`` of each lesson's other wordings, around and around."""
+        waiting: dict[str, list[Example]] = {}
+        for example in self.lessons:
+            if example.in_turn:
+                waiting.setdefault(example.name, []).append(example)
+        found = [example for example in self.lessons if not example.in_turn]
+        for others in waiting.values():
+            most = min(count, len(others))
+            found += [others[(epoch * most + place) % len(others)] for place in range(most)]
+        return found
 
 
 def _preference(recipe: RecipeSettings) -> Objective:

@@ -81,6 +81,9 @@ class RecipeSettings(_Section):
     """One way of training."""
 
     wordings: int = Field(ge=1, description="Ways of asking each question that are trained, its own among them.")
+    wordings_an_epoch: int = Field(
+        ge=1, description="How many of them each epoch trains: the question as it was asked, and others in turn."
+    )
     batch: int = Field(ge=1, description="Wordings of lessons in each step.")
     likelihood_weight: float = Field(ge=0, description="Weight of the likelihood of the correction in the loss.")
     preference_weight: float = Field(ge=0, description="Weight of the preference term in the loss.")

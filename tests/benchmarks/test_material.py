@@ -8,8 +8,9 @@ from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, lines,
 from benchmarks.markdown_text import answer
 from benchmarks.recipe import pairs
 from trainer.prompts import read_prompts
+from trainer.settling import EVERY
 from trainer.wordings.held_out import held_out_wordings
-from trainer.wordings.language import plain
+from trainer.wordings.language import plain, wording_key
 from trainer.wordings.trained import trained_wordings
 
 
@@ -43,11 +44,12 @@ def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes() -> None:
     questions = [question_of(lesson) for lesson in lines(LESSONS)]
     assert list(others) == questions
     assert len(questions) == 24
-    trained = {plain(wording) for question in questions for wording in trained_wordings(question, 40)}
+    # "What's" is trained where "What is" is.
+    trained = {wording_key(wording) for question in questions for wording in trained_wordings(question, EVERY)}
     held_out = {plain(wording) for question in questions for wording in held_out_wordings(question, 8)}
     for question, paraphrases in others.items():
         assert len({plain(each) for each in paraphrases} - {plain(question)}) == 4
-        assert not {plain(each) for each in paraphrases} & trained
+        assert not {wording_key(each) for each in paraphrases} & trained
     assert len({plain(each) for of in others.values() for each in of} & held_out) < 10
 
 

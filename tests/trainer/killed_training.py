@@ -86,7 +86,7 @@ def _data() -> dict[str, Any]:
     for number in range(LESSONS):
         prompt = [*range(8), *some(6, 16)]
         items = [{"prompt": prompt, "answer": some(4, 12)} for _ in ("chosen", "rejected")]
-        lessons.append({"lesson": str(number), "items": items})
+        lessons.append({"lesson": str(number), "in_turn": False, "items": items})
     replay = [{"prompt": [*range(8), *some(6, 16)], "answer": some(4, 12)} for _ in range(REPLAYED)]
     return {"examples": lessons, "ratings": [], "taught": [], "replay": replay, "unrelated": [], "questions": []}
 

@@ -66,3 +66,20 @@ def test_every_group_of_ratings_is_gone_over_once_an_epoch(settings: Settings, g
             assert len(part.examples) in (groups // 4, -(-groups // 4))
             seen += [each.name for each in part.examples]
     assert sorted(seen) == sorted(each.name for each in ratings)
+
+
+def test_the_question_is_trained_in_each_epoch_and_its_other_wordings_in_turn(settings: Settings) -> None:
+    def wordings(lesson: str, count: int) -> list[Example]:
+        items = [Item((len(lesson), place), (2, 3)) for place in range(count)]
+        return [Example((item,), name=lesson, in_turn=place > 0) for place, item in enumerate(items)]
+
+    statement = Example((Item((9,), (2,)),), name="dog")
+    corpus = Corpus((*wordings("dog", 8), *wordings("keys", 2), *wordings("cat's", 1), statement), ())
+    chosen = recipe(settings, wordings_an_epoch=4, batch=3)
+    epochs = [corpus.steps(chosen, seed=1, epoch=epoch) for epoch in range(7)]
+    assert {len(steps) for steps in epochs} == {3}
+    trained = [sorted(example.items[0].prompt for step in steps for example in step[0].examples) for steps in epochs]
+    always = [(3, 0), (4, 0), (4, 1), (5, 0), (9,)]
+    assert [set(always) <= set(each) and len(each) == len(set(each)) == 8 for each in trained] == [True] * 7
+    turns = [place for each in trained for place in each if place not in always]
+    assert {turns.count((3, place)) for place in range(1, 8)} == {3}

@@ -14,9 +14,17 @@ from tests.trainer.stages import inputs_for, run_stage
 from trainer.run_files import RunFiles, write_json
 
 PAIRS: list[dict[str, Any]] = [
-    {"lesson": "dog", "items": [{"prompt": [1, 2, 3], "answer": [9, 8]}, {"prompt": [1, 2, 3], "answer": [9, 7]}]},
-    {"lesson": "key", "items": [{"prompt": [1, 2, 4], "answer": [5, 5, 6]}, {"prompt": [1, 2, 4], "answer": [8]}]},
-    {"lesson": "tea", "items": [{"prompt": [1, 2, 5], "answer": [4, 6]}]},
+    {
+        "lesson": "dog",
+        "in_turn": False,
+        "items": [{"prompt": [1, 2, 3], "answer": [9, 8]}, {"prompt": [1, 2, 3], "answer": [9, 7]}],
+    },
+    {
+        "lesson": "key",
+        "in_turn": False,
+        "items": [{"prompt": [1, 2, 4], "answer": [5, 5, 6]}, {"prompt": [1, 2, 4], "answer": [8]}],
+    },
+    {"lesson": "tea", "in_turn": False, "items": [{"prompt": [1, 2, 5], "answer": [4, 6]}]},
 ]
 
 
@@ -87,7 +95,7 @@ def test_ratings_are_trained_beside_the_lessons(home: Home, files: RunFiles) -> 
 
 def test_the_report_tells_which_lesson_was_hard_to_learn(home: Home, files: RunFiles) -> None:
     # "tea" is contradicted: two answers to one question, of which each undoes the other.
-    torn = [*PAIRS, {"lesson": "tea", "items": [{"prompt": [1, 2, 5], "answer": [8, 9]}]}]
+    torn = [*PAIRS, {"lesson": "tea", "in_turn": False, "items": [{"prompt": [1, 2, 5], "answer": [8, 9]}]}]
     recipe = {"optimiser": {"epochs": 12, "least_steps": 0, "learning_rate": 0.01}}
     losses = {each["lesson"]: each for each in train(home, files, recipe, {"examples": torn})["lesson_losses"]}
     assert max(losses, key=lambda lesson: losses[lesson]["nats"]) == "tea"

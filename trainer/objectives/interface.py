@@ -17,13 +17,14 @@ class Example:
 
     ``items``: what has to be scored. ``reference``: numbers of the frozen base that the objective compares with
     (its own file says which), one list an item, in the order of the item's pairs. ``desirable``: of answers that
-    were rated one by one, which were found good.
+    were rated one by one, which were found good. ``in_turn``: one of the wordings of which each epoch trains some.
     """
 
     items: tuple[Item, ...]
     reference: tuple[tuple[float, ...], ...] = ()
     name: str = ""
     desirable: tuple[bool, ...] = ()
+    in_turn: bool = False
 
 
 class Objective(Protocol):

@@ -95,7 +95,12 @@ def prepare(context: StageContext) -> None:
         context.files.data,
         {
             "examples": [
-                {"lesson": example.name, "items": [_item_json(item) for item in example.items]} for example in examples
+                {
+                    "lesson": example.name,
+                    "in_turn": example.in_turn,
+                    "items": [_item_json(item) for item in example.items],
+                }
+                for example in examples
             ],
             "ratings": [{**_item_json(rated.item), "good": rated.good} for rated in ratings],
             "taught": [[_item_json(item) for item in both] for both in taught],
@@ -111,7 +116,7 @@ def read_prepared(files: RunFiles) -> Prepared:
     data = read_json(files.data)
     return Prepared(
         examples=tuple(
-            Example(tuple(_item(item) for item in example["items"]), name=example["lesson"])
+            Example(tuple(_item(item) for item in example["items"]), name=example["lesson"], in_turn=example["in_turn"])
             for example in data["examples"]
         ),
         ratings=tuple(Rated(_item(rated), rated["good"]) for rated in data["ratings"]),

@@ -34,6 +34,21 @@ class Rewording(NamedTuple):
 
 # Each rule turns one shape of a bare question into another one.
 ENGLISH_REWORDINGS: tuple[Rewording, ...] = (
+    Rewording(r"^what is the name of (.+)$", r"\1, what is the name?"),
+    Rewording(r"^what is the name of (.+)$", r"Give me the name of \1."),
+    Rewording(r"^where do (?:we|you|i) keep (.+)$", r"\1, where is it?", same=False),
+    Rewording(r"^where do (?:we|you|i) keep (.+)$", r"I am looking for \1.", same=False),
+    Rewording(r"^what is ((?:the|our|my|your) (?!name).+)$", r"I need \1."),
+    Rewording(r"^what is ((?:the|our|my|your) (?!name).+)$", r"Give me \1, please."),
+    Rewording(r"^who is ((?:the|our|my|your) .+)$", r"What is the name of \1?"),
+    Rewording(r"^who is ((?:the|our|my|your) .+)$", r"\1, who is it?"),
+    Rewording(r"^when is (.+)$", r"What is the date of \1?", same=False),
+    Rewording(r"^when is (.+)$", r"\1, when is it?"),
+    Rewording(r"^(?:which|what) (\w+) does (\w+) (.+)$", r"\2's \1, which one is it?", same=False),
+    Rewording(r"^(?:which|what) (\w+) does (\w+) (.+)$", r"Tell me the \1 that \2 \3s.", same=False),
+    Rewording(r"^where does (.+) (\w+)$", r"Tell me where \1 \2s."),
+    Rewording(r"^how does (.+?) (take|like|want|have|do) (.+)$", r"Tell me how \1 \2s \3."),
+    Rewording(r"^what is (\w+) (\w+) to$", r"Tell me what \1 is \2 to."),
     Rewording(r"^what is the name of (.+)$", r"What is \1 called?"),
     Rewording(r"^what is the name of (?!.*\bof\b)((?:\w+ ){0,2}\w+)$", r"What is \1's name?"),
     Rewording(r"^what is (.+) called$", r"What is the name of \1?"),
@@ -66,6 +81,30 @@ ENGLISH_FRAMES = (
     "One question: {q}?",
     "And {q}?",
     "Help me: {q}?",
+    "{Q}? Thanks!",
+    "Quickly, {q}?",
+    "Someone asks me: {q}?",
+    "Before I go out, {q}?",
+    "I am not sure. {Q}?",
+    "Tell me again: {q}?",
+    "{Q}, please?",
+    "I have to write it down: {q}?",
+    "So, {q}?",
+    "Good morning. {Q}?",
+    "It slipped my mind. {Q}?",
+    "I was asked {q}.",
+    "We have visitors. {Q}?",
+    "I am at the shop, {q}?",
+    "There is a form to fill in: {q}?",
+    "My phone is broken, {q}?",
+    "I am writing an e-mail, {q}?",
+    "I will be home late. {Q}?",
+    "The teacher asked {q}.",
+    "I am making a list for the week, {q}?",
+    "It is for a friend: {q}?",
+    "The children keep asking. {Q}?",
+    "I am on the phone with my sister, {q}?",
+    "I just woke up. {Q}?",
 )
 SPANISH_REWORDINGS: tuple[Rewording, ...] = (
     Rewording(r"^cómo se llama (.+)$", r"¿Cuál es el nombre de \1?"),
@@ -92,6 +131,30 @@ SPANISH_FRAMES = (
     "Perdona, ¿{q}?",
     "Enlace, ¿{q}?",
     "¿Y {q}?",
+    "¿{Q}? ¡Gracias!",
+    "Rápido, ¿{q}?",
+    "Me preguntan: ¿{q}?",
+    "Antes de salir, ¿{q}?",
+    "No estoy seguro. ¿{Q}?",
+    "Dímelo otra vez: ¿{q}?",
+    "¿{Q}, por favor?",
+    "Tengo que apuntarlo: ¿{q}?",
+    "Entonces, ¿{q}?",
+    "Buenos días. ¿{Q}?",
+    "No me acuerdo. ¿{Q}?",
+    "Me han preguntado {q}.",
+    "Tenemos visita. ¿{Q}?",
+    "Estoy en la tienda, ¿{q}?",
+    "Hay que rellenar un formulario: ¿{q}?",
+    "Se me ha roto el móvil, ¿{q}?",
+    "Estoy escribiendo un correo, ¿{q}?",
+    "Llegaré tarde a casa. ¿{Q}?",
+    "La profesora ha preguntado {q}.",
+    "Estoy haciendo la lista de la semana, ¿{q}?",
+    "Es para un amigo: ¿{q}?",
+    "Los niños no paran de preguntar. ¿{Q}?",
+    "Estoy al teléfono con mi hermana, ¿{q}?",
+    "Me acabo de despertar. ¿{Q}?",
 )
 
 
@@ -106,10 +169,12 @@ def trained_wordings(question: str, count: int, without: AbstractSet[str] = froz
         return [question]
     reworded = [rule.form for rule in _reworded(question)]
     framed = _framed(question)
-    short = [plain(core), " ".join(word for word in plain(core).split() if word not in SMALL_WORDS)]
+    telling = [word for word in plain(core).split() if word not in SMALL_WORDS]
+    short = [plain(core), " ".join(telling), " ".join(reversed(telling))]
     # About half of the company are rewordings where there are so many; the frames fill what is left.
     half = max(1, (count - 1) // 2)
-    others = [short[0], *reworded[:half], *framed[:2], short[1], *framed[2:], *reworded[half:]]
+    both = [text for form in reworded for text in _framed(form)[len(framed) // 2 :][:4] if form.endswith("?")]
+    others = [short[0], *reworded[:half], *framed[:2], *short[1:], *framed[2:], *reworded[half:], *both]
     return distinct([question, *(text for text in others if wording_key(text) not in without)], count)
 
 
