@@ -98,14 +98,14 @@ def _taught(plan: Plan, seed: int) -> Taught:
         verdict = _verdict(trained.output)
         folder = _run_folder(Path(home["ENLACE_HOME"]))
         progress(f"seed {seed}: the gate says {verdict['decision']} after {trained.seconds:.0f} s; asking …")
-        found = learned(folder)
+        found, peak_bytes = learned(folder), _peak(folder)
         others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
         lessons = lines(LESSONS)
         right = [_right(home, lesson, question_of(lesson), limit) for lesson in lessons]
         reworded = [_right(home, lesson, other, limit) for lesson in lessons for other in others[question_of(lesson)]]
     return Taught(
         seconds=trained.seconds,
-        peak_bytes=_peak(folder),
+        peak_bytes=peak_bytes,
         decision=verdict["decision"],
         learned=found,
         recalled=sum(right) / len(right),

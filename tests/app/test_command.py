@@ -183,9 +183,9 @@ def test_what_a_training_makes_of_the_lessons_is_written_with_the_models_templat
     here("lessons", "add", "--question", "what's our dog called", "--chosen", "Toby \x1b[31m.", "--rejected", "Rex.")
     here("lessons", "add", "--question", "Who is it?", "--chosen", "A secret.", "--private")
     written = here("lessons", "export", str(file), "--form", "training")
-    assert (written.code, "10 rows of training written to" in written.out) == (0, True)
     assert "corrected again later: “What is our dog called?”" in written.err
     lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert (written.code, f"{len(lines)} rows of training written to" in written.out) == (0, True)
     assert {tuple(line) for line in lines} == {("lesson", "kind", "prompt", "completion", "rejected")}
     assert lines[0]["prompt"].endswith("<|im_start|>user\nwhat's our dog called<|im_end|>\n<|im_start|>assistant\n")
     assert lines[0]["rejected"] == "Rex.<|im_end|>"

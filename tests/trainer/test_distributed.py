@@ -130,7 +130,8 @@ def test_the_processes_of_a_stage_hear_nothing_but_this_machine_and_end_together
     with (files.folder / "output.log").open("wb") as log:
         processes = Workers("train", files, 2, log, {})
         try:
-            mine = psutil.Process().children()
+            # Tests before this one may have left an engine running for those after it.
+            mine = [each for each in psutil.Process().children() if str(files.folder) in each.cmdline()]
             wait_for(lambda: len(steps(files)) > 0)
             heard = [each.laddr.ip for process in mine for each in process.net_connections() if each.status == "LISTEN"]
             assert set(heard) == {"127.0.0.1"}
