@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -59,3 +61,24 @@ def test_any_text_has_at_least_itself_and_never_more_than_asked_for(text: str, c
     assert 1 <= len(ways) <= count
     assert len(set(ways)) == len(ways)
     assert not set(held_out_wordings(text, 2)) & set(ways)
+
+
+@pytest.mark.parametrize(
+    ("question", "made", "never"),
+    [
+        ("What instrument does Lucas play?", "Tell me the instrument that Lucas plays.", ()),
+        ("Where does my aunt live?", "Tell me where my aunt lives.", ()),
+        ("How does Mum take her coffee?", "Tell me how Mum takes her coffee.", ()),
+        ("Which school does Marta go to?", "Marta's school, which one is it?", ("tos", "gos", "goes")),
+        ("What time does Dad come home?", "When does Dad come home?", ("homes", "comes", "Dad's")),
+        ("Where does Grandma do yoga?", "Can you tell me: where does Grandma do yoga?", ("yogas", "dos")),
+        ("How does Dad do the laundry?", "Can you tell me: how does Dad do the laundry?", ("dos", "haves")),
+        ("Which dish does Mum wash?", "Mum's dish, which one is it?", ("washs",)),
+    ],
+)
+def test_a_verb_gets_an_ending_only_where_it_is_known_to_be_one(
+    question: str, made: str, never: tuple[str, ...]
+) -> None:
+    ways = trained_wordings(question, 1000)
+    assert made in ways
+    assert not {word for way in ways for word in re.findall(r"[\w']+", way)} & set(never)

@@ -19,7 +19,10 @@ SMALL_WORDS = words_of(
     " el la los las un una de del que cual quien como cuando donde es son esta estan se nos en con para por a al"
     " y"
 )
+FRAMES_OF_A_REWORDING = 4
 CONTRACTED = re.compile(r"^(what|who|where|when|how)['’]s\b")
+# Verbs that take a plain s after "does" is gone; any other word might be a noun, or take another ending.
+VERB = r"(take|like|want|eat|drink|play|live|work|sleep|meet|need|use|read|speak)"
 # What a noun phrase begins with: "tell me the password" is English, "tell me Lucas allergic to" is not.
 NOUN = r"(?:the|our|my|your|his|her|their|(?:\w+ )?\w+'s) .+"
 
@@ -44,10 +47,10 @@ ENGLISH_REWORDINGS: tuple[Rewording, ...] = (
     Rewording(r"^who is ((?:the|our|my|your) .+)$", r"\1, who is it?"),
     Rewording(r"^when is (.+)$", r"What is the date of \1?", same=False),
     Rewording(r"^when is (.+)$", r"\1, when is it?"),
-    Rewording(r"^(?:which|what) (\w+) does (\w+) (.+)$", r"\2's \1, which one is it?", same=False),
-    Rewording(r"^(?:which|what) (\w+) does (\w+) (.+)$", r"Tell me the \1 that \2 \3s.", same=False),
-    Rewording(r"^where does (.+) (\w+)$", r"Tell me where \1 \2s."),
-    Rewording(r"^how does (.+?) (take|like|want|have|do) (.+)$", r"Tell me how \1 \2s \3."),
+    Rewording(r"^(?:which|what) (?!(?:time|day)\b)(\w+) does (\w+) (.+)$", r"\2's \1, which one is it?", same=False),
+    Rewording(rf"^(?:which|what) (\w+) does (\w+) {VERB}$", r"Tell me the \1 that \2 \3s.", same=False),
+    Rewording(rf"^where does ((?:\w+ ){{0,2}}\w+) {VERB}$", r"Tell me where \1 \2s."),
+    Rewording(rf"^how does (.+?) {VERB} (.+)$", r"Tell me how \1 \2s \3."),
     Rewording(r"^what is (\w+) (\w+) to$", r"Tell me what \1 is \2 to."),
     Rewording(r"^what is the name of (.+)$", r"What is \1 called?"),
     Rewording(r"^what is the name of (?!.*\bof\b)((?:\w+ ){0,2}\w+)$", r"What is \1's name?"),
@@ -173,7 +176,10 @@ def trained_wordings(question: str, count: int, without: AbstractSet[str] = froz
     short = [plain(core), " ".join(telling), " ".join(reversed(telling))]
     # About half of the company are rewordings where there are so many; the frames fill what is left.
     half = max(1, (count - 1) // 2)
-    both = [text for form in reworded for text in _framed(form)[len(framed) // 2 :][:4] if form.endswith("?")]
+    # Frames of the second half, which a rewording is seldom seen in otherwise.
+    half_of_frames = len(framed) // 2
+    frames = slice(half_of_frames, half_of_frames + FRAMES_OF_A_REWORDING)
+    both = [text for form in reworded if form.endswith("?") for text in _framed(form)[frames]]
     others = [short[0], *reworded[:half], *framed[:2], *short[1:], *framed[2:], *reworded[half:], *both]
     return distinct([question, *(text for text in others if wording_key(text) not in without)], count)
 
