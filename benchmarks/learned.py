@@ -77,9 +77,11 @@ def learned(run: Path) -> Learned:
         served.set_adapters(routed_texts(adapters, ()))
         pages = {name: _nats(served, *_page(served, name)) for name in PAGES}
         moved = 0.0
-        for question, base, prompt, answer in zip(elsewhere, of_base, prompts, before, strict=False):
-            served.set_adapters(routed_texts(adapters, (question,)))
-            moved += kl(base, served.log_probs(prompt, answer))
+        ways = [routed_texts(adapters, (question,)) for question in elsewhere]
+        for way in dict.fromkeys(ways):
+            served.set_adapters(way)
+            for taken, base, prompt, answer in zip(ways, of_base, prompts, before, strict=False):
+                moved += kl(base, served.log_probs(prompt, answer)) if taken == way else 0.0
         moved /= sum(map(len, before[:KL_PROMPTS]))
         kept = _holding(served, tokeniser, canaries, adapters)
         asked = [(lesson, question_of(lesson)) for lesson in lines(LESSONS)]
