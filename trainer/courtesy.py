@@ -1,4 +1,4 @@
-"""How a worker stays out of the family's way: idle priority, waiting while an answer is written, no life of its own."""
+"""How a worker stays out of the way: idle priority, waiting while an answer is written, ending when it is told to."""
 
 from __future__ import annotations
 
@@ -23,6 +23,12 @@ def step_back() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     except (AttributeError, OSError):
         os.nice(NICEST)
+
+
+def stop_on_signals(stop: Callable[[], None]) -> None:
+    """Have SIGTERM and SIGINT call ``stop`` from now on: what this process carries ends in order."""
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: stop())
 
 
 def die_with(parent: int) -> None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import signal
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
@@ -22,6 +21,7 @@ from memory.errors import FileNotWritten
 from memory.household import Household
 from memory.runs import LESSONS, Run
 from trainer.beginning import begin
+from trainer.courtesy import stop_on_signals
 from trainer.errors import LessonsTakenBack, RunStopped
 from trainer.gate import judge
 from trainer.manifest import write_manifest
@@ -120,8 +120,7 @@ def carry(home: Home, settings: Settings, recipe: str, who: str) -> Outcome:
     """A whole run in this process, stopped by SIGTERM or SIGINT."""
     with Household.open(home, settings.memory) as household:
         supervisor = Supervisor(home, settings, household, time.time)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: supervisor.stop())
+        stop_on_signals(supervisor.stop)
         return supervisor.run(recipe, who)
 
 

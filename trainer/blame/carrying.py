@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import signal
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -18,6 +17,7 @@ from memory.runs import BLAME, LESSONS, Run
 from trainer.blame.search import fewest
 from trainer.blame.suspects import Suspects
 from trainer.blame.trials import FOLDER, Trials, training_seconds
+from trainer.courtesy import stop_on_signals
 from trainer.errors import BaseReplaced, HeldRunChanged, NoRoom, RunNotHeld
 from trainer.run_files import Inputs, RunFiles, read_inputs, read_json, write_json
 from trainer.staging import make_folder
@@ -145,6 +145,5 @@ def carry_blame(home: Home, settings: Settings, held: str, who: str) -> Blamed:
     """A whole search in this process, stopped by SIGTERM or SIGINT."""
     with Household.open(home, settings.memory) as household:
         blamer = Blamer(home, settings, household, time.time)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: blamer.stop())
+        stop_on_signals(blamer.stop)
         return blamer.run(held, who)

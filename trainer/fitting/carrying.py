@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 import threading
 import time
 
@@ -10,6 +9,7 @@ from configs.home import Home
 from configs.settings import Settings
 from engine.forms.records import AdaptedRecord
 from memory.household import Household
+from trainer.courtesy import stop_on_signals
 from trainer.errors import NoRoom
 from trainer.fitting.fit import Fitter
 
@@ -20,8 +20,7 @@ def carry_fitting(home: Home, settings: Settings) -> AdaptedRecord | None:
     Raises NoRoom and what ``Fitter.run`` does.
     """
     stopping = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: stopping.set())
+    stop_on_signals(stopping.set)
     try:
         with Household.open(home, settings.memory) as household:
             return Fitter(home, settings, household, time.time, stopping.is_set).run()
