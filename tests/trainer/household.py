@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import psutil
@@ -107,6 +108,12 @@ def wait_for(condition: Callable[[], bool], seconds: float = 120) -> None:
         time.sleep(0.02)
 
 
-def workers(parent: int) -> list[psutil.Process]:
-    """The stage processes of a supervisor."""
-    return [child for child in psutil.Process(parent).children() if "trainer.worker" in child.cmdline()]
+def workers(parent: int, told: str = "trainer.worker") -> list[psutil.Process]:
+    """The stage processes of ``parent`` that have ``told`` in their command line, less those that have just ended."""
+    found = []
+    for child in psutil.Process(parent).children():
+        # Of one that has ended and is not yet waited for, the command line is gone.
+        with suppress(psutil.NoSuchProcess):
+            if told in child.cmdline():
+                found.append(child)
+    return found

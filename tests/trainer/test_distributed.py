@@ -131,7 +131,7 @@ def test_the_processes_of_a_stage_hear_nothing_but_this_machine_and_end_together
         processes = Workers("train", files, 2, log, {})
         try:
             # Tests before this one may have left an engine running for those after it.
-            mine = [each for each in psutil.Process().children() if str(files.folder) in each.cmdline()]
+            mine = workers(os.getpid(), str(files.folder))
             wait_for(lambda: len(steps(files)) > 0)
             heard = [each.laddr.ip for process in mine for each in process.net_connections() if each.status == "LISTEN"]
             assert set(heard) == {"127.0.0.1"}
