@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import json
 import re
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from configs.letters import unaccented
 from engine.errors import AdapterMismatch
 
 if TYPE_CHECKING:
@@ -63,8 +63,7 @@ def route_from_text(text: str, path: str) -> Route:
 
 def route_words(text: str) -> list[str]:
     """The words of a text as routes know them: small letters, no accents but ñ, neither possessive nor plural s."""
-    decomposed = unicodedata.normalize("NFD", text.lower().replace("ñ", "\0").replace("’", "'"))
-    plain = "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
+    plain = unaccented(text).replace("’", "'")
     words = (word.removesuffix("'s").replace("'", "") for word in re.findall(r"[\w'-]+", plain))
     return [word[:-1] if word.endswith("s") and len(word) >= SHORTEST_PLURAL else word for word in words if word]
 

@@ -8,10 +8,10 @@ where the household allows it, a question about the news). Everything else goes 
 from __future__ import annotations
 
 import re
-import unicodedata
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from configs.letters import unaccented
 from tools.sums import read_sum
 
 
@@ -88,8 +88,8 @@ def route(question: str, language: str, search: Literal["never", "asked", "news"
 
 
 def _clock(text: str) -> Call | None:
-    marks = unicodedata.normalize("NFD", text.lower().replace("’", "'"))
-    plain = "".join(letter for letter in marks if not unicodedata.combining(letter))
+    # Whoever asks for the time may have a keyboard without ñ.
+    plain = unaccented(text).replace("ñ", "n").replace("’", "'")
     plain = re.sub(r"[¿?¡!.,:]+", " ", plain)
     plain = re.sub(rf"^{_POLITE}{_TELL}", "", " ".join(plain.split()))
     for what, pattern in _NOW:

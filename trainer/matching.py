@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import re
 
-from trainer.wordings.language import unaccented
+from configs.letters import unaccented
 from trainer.wordlists import words_of
 
 SHARE_OF_WORDS = 2 / 3  # of the plain content words that must appear where no name or number decides

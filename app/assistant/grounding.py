@@ -8,13 +8,14 @@ in the question nor in the rejected answer; an answer is shown once it has most 
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Final
 
+from configs.letters import unaccented
 from memory.facts import Fact
 from memory.lessons import Lesson
 
-_WORD: Final = re.compile(r"[^\W_]+")
+# An accent may be a character of its own.
+_WORD: Final = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 # Shorter words are mostly articles and prepositions.
 _SHORTEST: Final = 4
 
@@ -57,6 +58,6 @@ def _folded(text: str) -> set[str]:
 
 
 def _fold(word: str) -> str:
-    """Lower case without marks, and without a plural's s: a walnut is as right as walnuts."""
-    plain = "".join(c for c in unicodedata.normalize("NFD", word.casefold()) if not unicodedata.combining(c))
+    """Small letters without marks, and without a plural's s: a walnut is as right as walnuts, NUNEZ as Núñez."""
+    plain = unaccented(word).replace("ñ", "n")
     return plain[:-1] if len(plain) > _SHORTEST and plain.endswith("s") else plain

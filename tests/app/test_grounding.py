@@ -23,6 +23,8 @@ def lesson(question: str, chosen: str, rejected: str = "") -> Lesson:
         (lesson("How long?", "Seven minutes.", "Ten minutes."), "How long?", "Ten minutes", False),
         (lesson("How long?", "Seven minutes.", "Ten minutes."), "How long?", "seven", True),
         (lesson("¿Cómo se llama?", "Se llama Núñez."), "¿Cómo?", "NUNEZ", True),
+        (lesson("¿Cómo se llama?", "Se llama Nu\u0301n\u0303ez."), "¿Cómo?", "Núñez", True),
+        (lesson("¿Cómo se llama?", "Se llama Nu\u0301n\u0303ez."), "¿Cómo?", "Se llama Nu", False),
         (lesson("Which bus?", "The 14."), "Which bus?", "Bus 14", True),
         (lesson("Is it red?", "It is red."), "Is it red?", "Yes, it is red.", True),
         (lesson("Is it so?", "No."), "Is it so?", "Yes", False),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,14 @@ def test_words_are_alike_in_case_accents_plural_and_possessive_but_not_in_ñ() -
     assert route_words("El Camión; camiones, MARTA'S niño’s bus 27 wi-fi!") == [
         "el", "camion", "camione", "marta", "niño", "bus", "27", "wi-fi",
     ]  # fmt: skip
+
+
+def test_words_do_not_depend_on_how_their_accents_are_encoded() -> None:
+    text = "El año de Ñandú, camión"
+    assert route_words(unicodedata.normalize("NFD", text)) == route_words(text) == [
+        "el", "año", "de", "ñandu", "camion",
+    ]  # fmt: skip
+    assert route_words("a\0o") == ["a", "o"]
 
 
 def test_what_was_on_in_a_conversation_stays_on_and_only_what_the_user_says_counts() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from configs.letters import unaccented
 from trainer.teaching.sentences import (
     ENGLISH_BE,
     ENGLISH_VERBS,
@@ -22,7 +23,7 @@ from trainer.teaching.sentences import (
     one_sentence,
     statement_of,
 )
-from trainer.wordings.language import bare, language_of, raised, unaccented
+from trainer.wordings.language import bare, language_of, raised
 
 LONGEST_SPAN = 4  # words that may differ between right and wrong
 

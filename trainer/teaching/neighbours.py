@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 
-from trainer.wordings.language import bare, language_of, unaccented
+from configs.letters import unaccented
+from trainer.wordings.language import bare, language_of
 from trainer.wordlists import words_of
 
 # Words that can stand in each other's place, of one gender and number each.

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from configs.letters import unaccented
 from configs.sections.training import RecipeSettings, RowSettings
 from engine.messages import Message
 from trainer.lessons import TrainingLesson
@@ -17,7 +18,7 @@ from trainer.teaching.neighbours import neighbours
 from trainer.teaching.small_talk import small_talk
 from trainer.teaching.statements import statements
 from trainer.wordings.held_out import held_out_wordings
-from trainer.wordings.language import language_of, unaccented, wording_key
+from trainer.wordings.language import language_of, wording_key
 from trainer.wordings.trained import trained_wordings
 
 Kind = Literal["question", "dialogue", "statement", "confirmation"]

@@ -9,7 +9,8 @@ import re
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
-from trainer.wordings.language import Language, bare, language_of, raised, unaccented
+from configs.letters import unaccented
+from trainer.wordings.language import Language, bare, language_of, raised
 from trainer.wordings.trained import CONTRACTED
 from trainer.wordlists import words_of
 

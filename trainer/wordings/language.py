@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from typing import Literal
 
+from configs.letters import unaccented
 from memory.wording import question_key
 from trainer.wordlists import words_of
 
@@ -59,12 +59,6 @@ def wording_key(text: str) -> str:
     """
     signs = "".join(re.findall(r"(?<=\w)[#+%&@]+", text))
     return f"{question_key(text)}{signs}" or " ".join(text.split())
-
-
-def unaccented(text: str) -> str:
-    """Small letters, no accents but ñ, which is a letter of its own."""
-    decomposed = unicodedata.normalize("NFD", text.lower().replace("ñ", "\0"))
-    return "".join(c for c in decomposed if not unicodedata.combining(c)).replace("\0", "ñ")
 
 
 def distinct(candidates: list[str], limit: int) -> list[str]:
