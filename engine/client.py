@@ -133,7 +133,7 @@ class EngineClient:
         With the ``top`` likeliest tokens at each place. Starts the engine if none runs, waits for the next one where
         this one ends, and asks once more where it dies; raises what it reports, and EngineDied as ``chat`` does.
         """
-        conversation = [asdict(message) for message in messages]
+        conversation = [message.openai() for message in messages]
         body = {"messages": conversation, "completion": completion, "top_logprobs": top}
         return list(read_logprobs((await self._measure("/score", body))["content"]))
 
@@ -147,7 +147,7 @@ class EngineClient:
         if isinstance(content, str):
             body: dict[str, Any] = {"content": content}
         else:
-            body = {"messages": [asdict(message) for message in content]}
+            body = {"messages": [message.openai() for message in content]}
         ids: list[int] = (await self._measure("/tokenize", body))["tokens"]
         return ids
 

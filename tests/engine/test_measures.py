@@ -18,7 +18,7 @@ from engine.busy import BusyFlag
 from engine.errors import EngineBusy, PromptTooLong, RequestWrong, TemplateBroken
 from engine.loaded import Loaded
 from engine.measuring import Measuring
-from engine.messages import Message
+from engine.messages import Message, ToolCall
 from engine.prompt import render, render_pair
 from engine.scheduler import Scheduler
 from engine.scoring import LocalModel
@@ -129,6 +129,16 @@ async def test_tokens_are_those_of_the_prompt_function(
     assert await house.client.tokenize(text) == vocabulary.tokenize(text, special=False)
     answer = (await post(house, "/tokenize", {"content": "hola"})).json()
     assert (answer["count"], answer["context_size"]) == (len(answer["tokens"]), 1024)
+
+
+async def test_a_conversation_with_a_tools_call_is_scored_and_cut_into_tokens_as_any_other(
+    house: House, vocabulary: Vocabulary, template: ChatTemplate
+) -> None:
+    called = Message("assistant", "", tool_calls=(ToolCall("c1", "now", {"what": "time"}),))
+    told = [*ask("What time is it?"), called, Message("tool", "18:02", tool_call_id="c1", name="now")]
+    assert await house.client.tokenize(told) == render(template, vocabulary, told)
+    scored = await house.client.score(told, "It is 18:02.")
+    assert "".join(token.text for token in scored) == "It is 18:02.<|im_end|>"
 
 
 async def test_a_text_of_which_a_model_makes_no_tokens_has_no_place_and_no_worth(
