@@ -9,7 +9,7 @@ import string
 import time
 import uuid
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from starlette.types import Receive, Scope, Send
@@ -19,9 +19,11 @@ from configs.sections.engine import EngineSettings
 from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
 from engine.callforms import Offered
 from engine.errors import EngineError, told
+from engine.event_stream import EventStream
+from engine.handover import Handover
 from engine.jobs import Job, JobEvent, Written
 from engine.reading import AnswerReader
-from engine.replies import chunk, completion, encoded, error_object, send_error, send_json
+from engine.replies import chunk, completion, send_error, send_json
 from engine.requests import ChatRequest
 from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
@@ -29,17 +31,8 @@ from engine.served import adapted, read_served
 from engine.tally import Tally
 
 CALL_ID_LENGTH = 9
-EVENTS = [(b"content-type", b"text/event-stream"), (b"cache-control", b"no-store")]
 
-
-@dataclass(frozen=True)
-class Still:
-    """Nothing to say yet: the question waits or is being read."""
-
-
-STILL = b": still at it\n\n"  # a comment, which every reader of an event stream passes over
-
-Told = Waiting | Still | Piece | Finished | EngineError
+Told = Waiting | Piece | Finished | EngineError
 
 
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
@@ -55,8 +48,7 @@ class Answer:
     """The response to a chat request, as an ASGI application.
 
     It listens for the client's going away while the answer is waiting, read for or written, and then cancels
-    the work, so that the slot is free at once. One slow reader holds up its own answer only. Until something is
-    written, a streamed answer gives signs of life, so that nobody takes a long wait for the end of the engine.
+    the work, so that the slot is free at once. One slow reader holds up its own answer only.
     """
 
     def __init__(
@@ -68,6 +60,7 @@ class Answer:
         self._tally = tally
         self._most_calls = settings.most_tool_calls if request.parallel_calls else 1
         self._silent_s = settings.sign_of_life_s
+        self._interval_s = settings.stream_interval_s
         self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
         self._over = False
 
@@ -84,25 +77,19 @@ class Answer:
                 await answering
 
     async def _answer(self, send: Send) -> None:
-        loop = asyncio.get_running_loop()
-
-        def emit(event: JobEvent) -> None:
-            loop.call_soon_threadsafe(self._take, event)
-
         request = self._request
+        emit = Handover(asyncio.get_running_loop(), self._take, self._interval_s, time.monotonic)
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
         job = Job(
             request.messages, request.sampling, seed, emit, request.cache_key, request.options, owner=request.user
         )
         events = self._pieces(job)
         try:
-            first = await self._first(job, events)
-            if isinstance(first, EngineError):
-                await send_error(send, first)
-            elif request.stream:
-                await self._stream(send, first, events)
+            if request.stream:
+                async with EventStream(send, self._silent_s) as stream:
+                    await self._stream(stream, events)
             else:
-                await self._whole(send, first, events)
+                await self._whole(send, events)
         finally:
             self._over = True
             while not self._events.empty():
@@ -118,20 +105,14 @@ class Answer:
         else:
             self._events.put_nowait(event)
 
-    async def _first(self, job: Job, events: AsyncIterator[Told]) -> Told:
-        """Have the job answered; the first that is told of it, or what kept it from being begun."""
-        try:
-            if self._request.manifest is not None:
-                await serve_manifest(self._home, self._scheduler, self._request.manifest)
-            if self._request.adapters is not None:
-                await self._lease(job, self._request.adapters)
-            # A long text takes its time to be read into tokens, so not in the event loop.
-            await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
-        except Exception as error:
-            refusal = told(error)
-            self._tally.event(refusal)
-            return refusal
-        return await anext(events)
+    async def _begin(self, job: Job) -> None:
+        """Have ``job`` answered. Raises what keeps it from being begun."""
+        if self._request.manifest is not None:
+            await serve_manifest(self._home, self._scheduler, self._request.manifest)
+        if self._request.adapters is not None:
+            await self._lease(job, self._request.adapters)
+        # A long text takes its time to be read into tokens, so not in the event loop.
+        await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
 
     async def _lease(self, job: Job, adapters: Sequence[tuple[str, float]]) -> None:
         """Have ``job`` answered with these adapters. Raises what reading and trying them raises."""
@@ -141,7 +122,14 @@ class Answer:
 
     async def _pieces(self, job: Job) -> AsyncIterator[Told]:
         """What the decoding thread reports, thoughts and tool calls told apart, up to and with the end."""
-        while isinstance(event := await self._next(), Waiting | Still):
+        try:
+            await self._begin(job)
+        except Exception as error:
+            refusal = told(error)
+            self._tally.event(refusal)
+            yield refusal
+            return
+        while isinstance(event := await self._events.get(), Waiting):
             if self._request.stream:
                 yield event
         # Not before now is it certain which model writes, and so in which form.
@@ -152,56 +140,50 @@ class Answer:
             if reader.ended:
                 self._scheduler.cancel(job)
             event = await self._events.get()
+        pieces: list[Piece] = []
         if isinstance(event, Finished):
-            for piece in reader.finish():
-                yield piece
+            pieces = reader.finish()
             if reader.called and (event.reason == "stop" or reader.ended):
                 event = replace(event, reason="tool_calls")
+        # Before the rest is told, which nobody may be there to hear.
         self._tally.event(event)
+        for piece in pieces:
+            yield piece
         yield event
-
-    async def _next(self) -> JobEvent | Still:
-        """The next event, or that there is none yet."""
-        try:
-            return await asyncio.wait_for(self._events.get(), self._silent_s)
-        except TimeoutError:
-            return Still()
 
     def _reader(self, job: Job) -> AnswerReader:
         tools = self._request.options.tools
         offered = Offered(tools, _call_id) if tools else None
         return AnswerReader(job.form, offered, self._most_calls)
 
-    async def _stream(self, send: Send, first: Told, rest: AsyncIterator[Told]) -> None:
-        head, calls = self._head(), 0
-        await send({"type": "http.response.start", "status": 200, "headers": EVENTS})
-        event: Told | None = first
-        while event is not None:
-            body = STILL if isinstance(event, Still) else _event(_streamed(head, event, calls))
-            await send({"type": "http.response.body", "body": body, "more_body": True})
+    async def _stream(self, stream: EventStream, events: AsyncIterator[Told]) -> None:
+        head: dict[str, Any] = {}
+        calls = 0
+        async for event in events:
+            if isinstance(event, EngineError):
+                await stream.fail(event)
+                return
+            head = head or self._head()
+            await stream.event(_streamed(head, event, calls))
             calls += isinstance(event, Called)
-            event = await anext(rest, None)
-        await send({"type": "http.response.body", "body": b"data: [DONE]\n\n", "more_body": False})
+        await stream.end()
 
-    async def _whole(self, send: Send, first: Told, rest: AsyncIterator[Told]) -> None:
+    async def _whole(self, send: Send, events: AsyncIterator[Told]) -> None:
         pieces: list[Piece] = []
-        event: Told | None = first
-        while isinstance(event, Delta | Thought | Called):
-            pieces.append(event)
-            event = await anext(rest, None)
-        if isinstance(event, Finished):
-            await send_json(send, 200, completion(self._head(), pieces, event))
-        elif isinstance(event, EngineError):
-            await send_error(send, event)
+        async for event in events:
+            if isinstance(event, Delta | Thought | Called):
+                pieces.append(event)
+            elif isinstance(event, Finished):
+                await send_json(send, 200, completion(self._head(), pieces, event))
+            elif isinstance(event, EngineError):
+                await send_error(send, event)
 
     def _head(self) -> dict[str, Any]:
         model = self._scheduler.loaded.served.model_name
         return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
 
 
-def _streamed(head: dict[str, Any], event: Waiting | Piece | Finished | EngineError, calls: int) -> dict[str, Any]:
-    if isinstance(event, EngineError):
-        return error_object(event)
+def _streamed(head: dict[str, Any], event: Waiting | Piece | Finished, calls: int) -> dict[str, Any]:
     if isinstance(event, Finished):
         return chunk(head, finished=event)
     if isinstance(event, Waiting):
@@ -218,7 +200,3 @@ async def until_gone(receive: Receive) -> None:
     """Return when the client has gone away; for a request whose body has been read."""
     while (await receive())["type"] != "http.disconnect":
         pass
-
-
-def _event(content: Any) -> bytes:
-    return b"data: " + encoded(content) + b"\n\n"

@@ -133,6 +133,9 @@ class EngineSettings(BaseModel):
     sign_of_life_s: float = Field(
         gt=0, description="How often a streamed answer with nothing to say yet says so; well below request_timeout_s."
     )
+    stream_interval_s: float = Field(
+        ge=0, description="How often the text of a streamed answer is passed on at most; 0 passes on every token."
+    )
     poll_s: float = Field(gt=0, description="How often a client looks whether a starting engine answers.")
     most_tool_calls: int = Field(
         ge=1, description="Tools that one answer may call; there it ends, since a small model may go on for ever."
