@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
@@ -14,11 +15,14 @@ import uvicorn
 from configs.sections.engine import EngineSettings
 from engine.doorway import protocol
 from engine.hearts import EndHeart, LoopHeart
+from engine.logs import note
 from engine.process import ENDING
 from engine.scheduler import Scheduler
 from engine.tally import Tally
 
 LOOK_AGAIN_S = 0.02
+
+log = logging.getLogger("enlace.engine")
 
 
 class _Server(uvicorn.Server):
@@ -50,6 +54,8 @@ class EngineServer:
         self._ending = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.retiring = False
+        # The event loop itself keeps no task alive.
+        self._retirement: asyncio.Task[None] | None = None
 
     @property
     def leaving(self) -> bool:
@@ -68,7 +74,7 @@ class EngineServer:
         if self._loop is None or self.retiring:
             return False
         self.retiring = True
-        self._loop.call_soon_threadsafe(lambda: asyncio.ensure_future(self._retire()))
+        self._loop.call_soon_threadsafe(self._begin_to_retire)
         return True
 
     def serve(self, application: Any, listener: socket.socket, ready: Callable[[], None]) -> None:
@@ -106,9 +112,17 @@ class EngineServer:
         await serving
         self._loop_heart.watch(None)
 
+    def _begin_to_retire(self) -> None:
+        self._retirement = asyncio.ensure_future(self._retire())
+
     async def _retire(self) -> None:
-        await self._until_idle(self._settings.retire_timeout_s)
-        self.end()
+        try:
+            await self._until_idle(self._settings.retire_timeout_s)
+        except Exception as error:
+            note(log, "retiring_failed", logging.ERROR, error=error)
+        finally:
+            # Whatever happened: one that takes nothing new and does not end would be in everybody's way for ever.
+            self.end()
 
     async def _until_idle(self, longest: float) -> None:
         loop = asyncio.get_running_loop()

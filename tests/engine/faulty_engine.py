@@ -17,7 +17,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NoReturn
 
-from engine import __main__, loaded, native, process, readahead, scheduler, server
+from engine import __main__, loaded, native, process, readahead, scheduler, server, serving
 
 FOR_EVER = 10**6
 
@@ -65,6 +65,16 @@ def raise_words(*_: Any) -> NoReturn:
     raise ValueError(WORDS)
 
 
+until_idle = serving.EngineServer._until_idle
+
+
+async def raise_unless_it_ends(self: serving.EngineServer, longest: float) -> None:
+    """Nothing goes wrong but the wait for answers in flight before it ends to make room for a fresh one."""
+    if not self._ending.is_set():
+        raise_words()
+    await until_idle(self, longest)
+
+
 async def raise_words_everywhere(*_: Any) -> NoReturn:
     """In a callback of the event loop, in a thread, where Python cannot raise, and in the answer to a request."""
 
@@ -95,6 +105,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "load": (process, "load", hang_in_native_code),
     "disk": (loaded, "read_ahead", read_slowly),
     "end": (scheduler.Scheduler, "end", hang_in_native_code),
+    "retire": (serving.EngineServer, "_until_idle", raise_unless_it_ends),
     "loop": (server.Service, "models", hang_the_event_loop),
 }
 

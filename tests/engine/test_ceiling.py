@@ -18,7 +18,7 @@ from engine.ceiling import LOOKS_TO_SETTLE, MB, Ceiling
 from engine.client import EngineClient
 from engine.errors import ModelAboveLimit
 from engine.starting import LOG
-from tests.engine.conftest import PATIENCE, House, ask
+from tests.engine.conftest import PATIENCE, Break, House, ask
 from tests.engine.snapshots import write_manifest
 from tests.engine.test_server import FRANCE, STORY, answer
 
@@ -64,6 +64,19 @@ async def test_an_engine_above_its_limit_is_followed_by_a_fresh_one_and_no_quest
     await house.client.stop()
     assert {"drop_caches", "retire", "ended"} <= set(events(house))
     assert crashes.reports(home) == []
+
+
+async def test_an_engine_that_cannot_wait_before_it_makes_room_ends_all_the_same(
+    home: Home, engine_settings: EngineSettings, starter: Path, broken: Break
+) -> None:
+    house = lives(home, engine_settings, starter, TIGHT)
+    broken("retire")
+    first = await house.client.start()
+    async with asyncio.timeout(PATIENCE):
+        while (await house.client.start()).pid == first.pid:
+            assert (await answer(house, ask(FRANCE)))[0] == PARIS
+    await house.client.stop()
+    assert {"retire", "retiring_failed", "ended"} <= set(events(house))
 
 
 async def test_an_engine_that_has_answered_nothing_yet_does_not_retire(
