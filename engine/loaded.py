@@ -163,7 +163,8 @@ class Loaded:
                 known[each] = known[each] if each in known else self._probe(each, at_hand)
             now = self._probe(adapters, at_hand)
             for each in (compared, ()):
-                self._check_changed(known[each], now, adapters)
+                same = _in_effect(adapters) in (_in_effect(each), frozenset())
+                self._check_changed(known[each], now, adapters, same=same)
         except Exception:
             for adapter in new.values():
                 adapter.close()
@@ -182,14 +183,14 @@ class Loaded:
         self.context.close()
         self.model.close()
 
-    def _check_changed(self, before: Any, after: Any, files: AdapterSet) -> None:
-        """An adapter that changes nothing was not applied; the base alone may equal an adapter scaled to nothing."""
+    def _check_changed(self, before: Any, after: Any, files: AdapterSet, *, same: bool) -> None:
+        """An adapter that changes nothing was not applied, unless nothing is to change (``same``)."""
         import numpy as np
 
         path = str(files[-1].path if files else self.served.model)
         if not np.isfinite(after).all():
             raise AdapterMismatch(path=path, reason="the answers are not finite numbers")
-        if any(file.scale for file in files) and np.array_equal(before, after):
+        if not same and np.array_equal(before, after):
             raise AdapterMismatch(path=path, reason="it changes nothing")
 
     def _probe(self, adapters: AdapterSet, at_hand: Mapping[Path, Adapter]) -> Any:
@@ -204,6 +205,11 @@ class Loaded:
             return context.logits(len(ids) - 1).copy()
         finally:
             context.close()
+
+
+def _in_effect(adapters: AdapterSet) -> frozenset[tuple[Path, float]]:
+    """What a set computes with: in whatever order, and without adapters that are scaled to nothing."""
+    return frozenset((file.path, file.scale) for file in adapters if file.scale)
 
 
 def load(served: ServedSnapshot, settings: EngineSettings, alive: Callable[[], None] | None = None) -> Loaded:

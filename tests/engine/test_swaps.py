@@ -72,6 +72,21 @@ def test_adapters_that_change_nothing_are_refused_also_in_place_of_others(
         assert desk.put(FRANCE).end()[1].usage.snapshot == "v2"
 
 
+def test_the_served_adapters_are_taken_beside_others_that_are_scaled_to_nothing(
+    engine_settings: EngineSettings, tmp_path: Path, starter: Path
+) -> None:
+    first, second = write_adapter(tmp_path / "a.gguf"), write_adapter(tmp_path / "b.gguf", strength=0.02)
+    with desk_of_its_own(engine_settings, Home(tmp_path / "home"), starter, first) as desk:
+        served = desk.scheduler.loaded.served
+        a, b = store(desk.home, first.read_bytes()), store(desk.home, second.read_bytes())
+        said = desk.put(FRANCE).end()[0]
+        for chosen in ([(a, 1.0), (b, 0.0)], [(b, 0.0), (a, 1.0)]):
+            named = adapted(desk.home, served, chosen)
+            desk.scheduler.lease(named).result(timeout=PATIENCE)
+            assert desk.put(FRANCE, served=named).end()[0] == said
+            desk.scheduler.release(named)
+
+
 def test_a_swap_waits_for_nobody_and_the_answer_in_flight_is_written_by_the_weights_it_began_with(
     desk: Desk, tmp_path: Path
 ) -> None:
