@@ -6,6 +6,7 @@ would get.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
@@ -30,11 +31,11 @@ LogProbs = npt.NDArray[np.float32]
 
 
 class LocalModel:
-    """A base GGUF with whatever adapters ``set_adapters`` last set (none at first).
+    """A base GGUF with whatever adapters ``set_adapters`` last set, ``adapters`` at first.
 
     ``slots`` answers are written side by side, each with room for ``context_size`` tokens: the weights are read once
     for all of them. ``pause`` is called before each batch: the place to let others go first.
-    Raises ModelBroken, TemplateBroken and EngineFailed.
+    Raises ModelBroken, TemplateBroken, AdapterMismatch and EngineFailed, and then holds no memory.
     """
 
     def __init__(
@@ -45,11 +46,11 @@ class LocalModel:
         context_size: int,
         threads: int,
         slots: int = 1,
+        adapters: Sequence[AdapterFile] = (),
         pause: Callable[[], None] = lambda: None,
     ) -> None:
         check_gguf(path)
         self._path = path
-        self._model = Model(path)
         self._chunk = settings.prompt_chunk
         self._slots = slots
         self._pause = pause
@@ -57,9 +58,16 @@ class LocalModel:
         # What the cache holds of each slot's last text: whole chunks, as they were read.
         self._held: list[list[int]] = [[] for _ in range(slots)]
         shape = ContextShape(context_size, slots, self._chunk, self._chunk, threads, settings.flash_attention)
-        self._context = Context(self._model, shape)
-        self.vocabulary = Vocabulary(self._model)
-        self.template = ChatTemplate.of(self._model.template(), self.vocabulary, datetime.now)
+        with contextlib.ExitStack() as undo:
+            self._model = Model(path)
+            undo.callback(self._model.close)
+            self._context = Context(self._model, shape)
+            undo.callback(self._context.close)
+            self.vocabulary = Vocabulary(self._model)
+            self.template = ChatTemplate.of(self._model.template(), self.vocabulary, datetime.now)
+            if adapters:
+                self.set_adapters(adapters)
+            self._opened = undo.pop_all()
 
     def __enter__(self) -> Self:
         return self
@@ -124,8 +132,7 @@ class LocalModel:
 
     def close(self) -> None:
         """Free the model, and the adapters with it."""
-        self._context.close()
-        self._model.close()
+        self._opened.close()
 
     def _side_by_side(self, prompts: Sequence[Sequence[int]], most_tokens: int) -> list[list[int]]:
         answers: list[list[int]] = [[] for _ in prompts]
@@ -149,7 +156,6 @@ class LocalModel:
         """Read a prompt into a slot; the likeliest token after it."""
         self._check_length(prompt)
         row, held = 0, self._keep(slot, prompt, len(prompt) - 1)
-        self._held[slot] = list(prompt)
         for begin, end in chunk_bounds(len(prompt), self._chunk):
             if begin < held:
                 continue
@@ -157,6 +163,8 @@ class LocalModel:
             rows = [(prompt[place], place, slot, place == len(prompt) - 1) for place in range(begin, end)]
             self._context.decode(rows)
             row = end - begin - 1
+        # Only now: a batch that failed is not in the cache.
+        self._held[slot] = list(prompt)
         return int(self._context.logits(row).argmax())
 
     def _keep(self, slot: int, tokens: Sequence[int], most: int) -> int:

@@ -126,14 +126,13 @@ def _end_with(standard_input: IO[str]) -> None:
 
 def _scorer(task: Task) -> LocalModel:
     settings = EngineSettings.model_validate(task["settings"])
-    scorer = LocalModel(
+    return LocalModel(
         Path(task["model"]),
         settings,
         context_size=task["context_size"],
         threads=settings.threads or physical_cores(),
+        adapters=[AdapterFile(Path(each["path"]), each["scale"]) for each in task["adapters"]],
     )
-    scorer.set_adapters([AdapterFile(Path(each["path"]), each["scale"]) for each in task["adapters"]])
-    return scorer
 
 
 def _pieces(task: Task, scorer: LocalModel) -> Sequence[Piece]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,9 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
 from engine.chunks import chunk_bounds
-from engine.errors import AdapterMismatch, PromptTooLong
+from engine.errors import AdapterMismatch, EngineFailed, PromptTooLong
 from engine.messages import Message
-from engine.native import Context
+from engine.native import Context, Model
 from engine.prompt import render, render_pair
 from engine.scoring import LocalModel, kl
 from engine.served import AdapterFile
@@ -116,6 +116,45 @@ def test_adapters_are_applied_exchanged_and_taken_off(model: LocalModel, tmp_pat
     assert np.array_equal(full, kept)
     assert kl(base, full) > kl(base, half) > 0
     assert np.array_equal(base, model.log_probs(*pair))
+
+
+def test_a_text_of_which_a_batch_failed_is_read_from_its_beginning_the_next_time(
+    starter: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings = engine_settings(starter.parent, prompt_chunk=16)
+    with LocalModel(starter, settings, context_size=256, threads=1) as model:
+        prompt = prompt_of(model, ask("Tell me about the sea. " * 4))
+        answers = model.greedy([prompt], 8)
+        model.greedy([prompt_of(model, FRANCE)], 1)
+        decode, batches = Context.decode, iter(range(99))
+
+        def failing(context: Context, rows: Sequence[tuple[int, int, int, bool]]) -> None:
+            if next(batches) == 1:
+                raise EngineFailed(reason="no memory")
+            decode(context, rows)
+
+        monkeypatch.setattr(Context, "decode", failing)
+        with pytest.raises(EngineFailed):
+            model.greedy([prompt], 8)
+        assert model.greedy([prompt], 8) == answers
+
+
+def test_a_model_that_cannot_be_opened_with_its_adapters_is_freed(
+    starter: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    freed: list[type] = []
+    for kind in (Model, Context):
+        close = kind.close
+
+        def noted(it: Model | Context, close: Callable[..., None] = close) -> None:
+            freed.append(type(it))
+            close(it)
+
+        monkeypatch.setattr(kind, "close", noted)
+    bad = AdapterFile(write_adapter(tmp_path / "b.gguf", alpha=None), 1.0)
+    with pytest.raises(AdapterMismatch):
+        LocalModel(starter, engine_settings(starter.parent), context_size=64, threads=1, adapters=[bad])
+    assert freed == [Context, Model]
 
 
 def test_a_text_longer_than_the_context_names_both_sizes(model: LocalModel) -> None:

@@ -108,15 +108,14 @@ class Fitting:
 
     def _scorer(self, model: Path, adapters: Sequence[AdapterFile]) -> LocalModel:
         engine = self._task.engine
-        scorer = LocalModel(
+        return LocalModel(
             model,
             engine,
             context_size=engine.context_size,
             threads=engine.threads or physical_cores(),
+            adapters=adapters,
             pause=self._pause,
         )
-        scorer.set_adapters(adapters)
-        return scorer
 
     def _pieces(self, scorer: LocalModel) -> list[Piece]:
         """The fixed texts, and what the adapters were trained for."""
