@@ -52,7 +52,8 @@ def list_models(home: Home) -> list[ModelFile]:
     for name in [STARTER, *sorted(names - {STARTER})]:
         try:
             path = model_path(home, name)
-        except ModelMissing:
+            found.append(ModelFile(name, path, path.stat().st_size))
+        except (ModelMissing, FileNotFoundError):
+            # It was removed a moment ago.
             continue
-        found.append(ModelFile(name, path, path.stat().st_size))
     return found

@@ -39,7 +39,7 @@ def score_steps(
 
 
 def embed_steps(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Generator[None, None, list[npt.NDArray[np.float32]]]:
-    """The embedding of each text, shape (width,): the mean of its tokens' last hidden states, of length 1.
+    """The embedding of each text, shape (width,): the mean of its tokens' last hidden states, of length 1 or of none.
 
     The states are those after the last norm, from which the next token is computed. Raises EngineFailed.
     """
@@ -60,5 +60,6 @@ def embed_steps(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Generator[Non
                 for row in range(end - begin):
                     total += context.states(row)
                 yield
-            embeddings.append((total / np.linalg.norm(total)).astype(np.float32))
+            # States that add up to nothing lie nowhere; divided by their length they would be no numbers.
+            embeddings.append((total / (np.linalg.norm(total) or 1)).astype(np.float32))
     return embeddings

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import JSONResponse, Response
+from starlette.responses import Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -98,25 +99,24 @@ class Service:
 
     async def embeddings(self, request: Request) -> Response:
         given = read_object(await self._body(request))
-        return JSONResponse(await self._measuring.embeddings(given, request))
+        return _json(await self._measuring.embeddings(given, request))
 
     async def score(self, request: Request) -> Response:
         given = read_object(await self._body(request))
-        return Response(encoded(await self._measuring.score(given, request)), media_type="application/json")
+        return _json(await self._measuring.score(given, request))
 
     async def tokenize(self, request: Request) -> Response:
-        return JSONResponse(await self._measuring.tokenize(read_object(await self._body(request))))
+        return _json(await self._measuring.tokenize(read_object(await self._body(request))))
 
     async def models(self, _request: Request) -> Response:
         served = self._scheduler.loaded.served.model_name
-        found = [
-            {"id": model.name, "object": "model", "owned_by": "enlace", "created": 0}
-            for model in list_models(self._home)
-        ]
-        return JSONResponse({"object": "list", "data": found, "served": served})
+        # A folder takes as long as its disk does, and everybody's stream goes through the event loop.
+        models = await asyncio.get_running_loop().run_in_executor(None, list_models, self._home)
+        found = [{"id": model.name, "object": "model", "owned_by": "enlace", "created": 0} for model in models]
+        return _json({"object": "list", "data": found, "served": served})
 
     async def status(self, _request: Request) -> Response:
-        return JSONResponse(asdict(self.account()))
+        return _json(asdict(self.account()))
 
     async def metrics(self, _request: Request) -> Response:
         now = families(self._scheduler, self._settings, self._counts, self._clock() - self._started)
@@ -127,11 +127,11 @@ class Service:
         if not isinstance(digest, str):
             raise RequestWrong(field="manifest", reason="the digest of a snapshot's manifest is needed")
         await serve_anew(self._home, self._scheduler, digest)
-        return JSONResponse({"snapshot": self._scheduler.loaded.served.name, "manifest": digest})
+        return _json({"snapshot": self._scheduler.loaded.served.name, "manifest": digest})
 
     async def shutdown(self, _request: Request) -> Response:
         asyncio.get_running_loop().call_soon(self._end)
-        return JSONResponse({"ending": True}, status_code=202)
+        return _json({"ending": True}, 202)
 
     def account(self) -> EngineStatus:
         """What the engine says of itself."""
@@ -176,9 +176,14 @@ async def _show_no_route(request: Request, error: Exception) -> Response:
     wrong = NoSuchRoute(method=request.method, path=request.url.path[:LONGEST_PATH])
     status = error.status_code if isinstance(error, HTTPException) else wrong.status
     headers = error.headers if isinstance(error, HTTPException) else None
-    return Response(encoded(error_object(wrong)), status_code=status, headers=headers, media_type="application/json")
+    return _json(error_object(wrong), status, headers)
 
 
 async def _show_error(_request: Request, error: Exception) -> Response:
     shown = told(error)
-    return Response(encoded(error_object(shown)), status_code=shown.status, media_type="application/json")
+    return _json(error_object(shown), shown.status)
+
+
+def _json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    """``content`` as the whole response: every route's, so that one writes whatever another can write."""
+    return Response(encoded(content), status_code=status, headers=headers, media_type="application/json")

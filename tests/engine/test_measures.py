@@ -19,6 +19,7 @@ from engine.errors import EngineBusy, PromptTooLong, RequestWrong, TemplateBroke
 from engine.loaded import Loaded
 from engine.measuring import Measuring
 from engine.messages import Message, ToolCall
+from engine.native import Context
 from engine.prompt import render, render_pair
 from engine.scheduler import Scheduler
 from engine.scoring import LocalModel
@@ -177,6 +178,22 @@ async def test_a_text_of_which_a_model_makes_no_tokens_has_no_place_and_no_worth
             await measuring.score({**HELLO, "completion": "1 2"}, request)
     finally:
         scheduler.end()
+
+
+async def test_a_text_whose_states_add_up_to_nothing_has_an_embedding_of_numbers(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    states = Context.states
+    monkeypatch.setattr(Context, "states", lambda context, row: states(context, row) * 0)
+
+    async def never() -> NoReturn:
+        await asyncio.Event().wait()
+        raise AssertionError
+
+    answer = await Measuring(desk.home, desk.scheduler, 1).embeddings(
+        {"input": "hola"}, Request({"type": "http"}, never)
+    )
+    assert set(answer["data"][0]["embedding"]) == {0.0}
 
 
 async def test_answers_are_written_while_a_text_is_scored(house: House) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from configs.home import Home
+from engine import catalogue
 from engine.catalogue import STARTER, list_models, model_path
 from engine.errors import EngineError, EngineFailed, ModelMissing, ModelReplaced, SnapshotBroken, error_from_code
 from engine.fingerprint import file_sha256
@@ -24,6 +25,21 @@ def test_a_model_copied_into_the_home_is_found_by_its_name(home: Home) -> None:
     (home.models / "qwen.gguf").write_bytes(b"GGUF")
     assert model_path(home, "qwen") == home.models / "qwen.gguf"
     assert [model.name for model in list_models(home)] == [STARTER, "qwen"]
+
+
+def test_a_model_that_is_removed_while_the_models_are_listed_is_left_out(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (home.models / "qwen.gguf").touch()
+
+    def found_and_removed(home: Home, name: str) -> Path:
+        path = model_path(home, name)
+        if path.parent == home.models:
+            path.unlink()
+        return path
+
+    monkeypatch.setattr(catalogue, "model_path", found_and_removed)
+    assert [model.name for model in list_models(home)] == [STARTER]
 
 
 @pytest.mark.parametrize("name", ["none", "../secret", "", "a/b"])

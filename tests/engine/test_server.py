@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import os
 import stat
 from pathlib import Path
 from typing import Any
@@ -130,6 +131,18 @@ async def test_half_a_surrogate_pair_is_answered_in_order(house: House, target: 
         answered = await client.post(target, content=content)
     assert answered.status_code == code
     assert answered.json()["choices" if code == 200 else "error"]
+
+
+async def test_a_model_whose_file_has_a_name_that_is_no_text_is_listed_with_the_others(house: House) -> None:
+    await house.client.start()
+    odd = house.home.models / os.fsdecode(b"caf\xe9.gguf")
+    odd.touch()
+    try:
+        async with openai(house) as client:
+            models = (await client.get("/v1/models")).json()
+    finally:
+        odd.unlink()
+    assert [model["id"] for model in models["data"]] == ["smollm2-135m", "caf?"]
 
 
 async def test_a_prompt_longer_than_the_context_reaches_the_client_with_both_sizes(house: House) -> None:
