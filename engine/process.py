@@ -65,8 +65,15 @@ def serve(home: Home, environ: Mapping[str, str], manifest: str, ready: Callable
     """Be the engine of ``home`` until told to end; False at once when it has one already.
 
     ``ready()`` is called when questions are answered. Raises what keeps it from starting, and SystemExit or
-    KeyboardInterrupt where it is told to end before that.
+    KeyboardInterrupt where it is told to end before that; whatever ends it later than that is raised as it is.
     """
+    answering = False
+
+    def answers() -> None:
+        nonlocal answering
+        answering = True
+        ready()
+
     # Until the server listens to it: what was begun ends in good order. Ctrl-C does the same by itself.
     signal.signal(signal.SIGTERM, _end)
     home.prepare()
@@ -76,22 +83,26 @@ def serve(home: Home, environ: Mapping[str, str], manifest: str, ready: Callable
             if not _take(lock):
                 return False
             log_to(home.logs / LOG, settings.log_bytes, settings.log_files)
-            _serve(home, settings, manifest, ready)
+            _serve(home, settings, manifest, answers)
     except OSError as error:
+        if answering:
+            # It started; whatever ended it now is told with the place where it was raised.
+            raise
         note(log, "cannot_start", logging.ERROR, **raised(error))
         raise EngineStartFailed(reason=str(error), log=str(home.logs / LOG)) from error
     return True
 
 
 def _serve(home: Home, settings: EngineSettings, manifest: str, ready: Callable[[], None]) -> None:
-    served = read_served(home, manifest)
-    # Loading runs in native code, beside it there is time to import the server.
-    loading: Future[Loaded] = Future()
-    threading.Thread(target=_load, args=(loading, served, settings), daemon=True).start()
     from engine.upkeep import Upkeep
 
+    served = read_served(home, manifest)
+    # Before anything native: a crash of that leaves a report.
     upkeep = Upkeep(home, settings)
     try:
+        # Loading runs in native code, beside it there is time to import the server.
+        loading: Future[Loaded] = Future()
+        threading.Thread(target=_load, args=(loading, served, settings), daemon=True).start()
         _answer(home, settings, loading, upkeep, ready)
     finally:
         upkeep.close()

@@ -10,6 +10,7 @@ import os
 import time
 from collections.abc import Callable
 from importlib.metadata import version
+from typing import TYPE_CHECKING
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
@@ -19,12 +20,14 @@ from engine.diary import Diary, Doing, Life, out_of_memory_kills, this_boot
 from engine.hearts import DecodingHeart, EndHeart, LoopHeart
 from engine.lastwords import clean, stderr_goes_to
 from engine.logs import note
-from engine.pulse import Pulse
 from engine.resources import resident_memory
-from engine.scheduler import Scheduler
 from engine.starting import STDERR
-from engine.tally import Tally
 from engine.watchdog import Watchdog
+
+if TYPE_CHECKING:
+    from engine.pulse import Pulse
+    from engine.scheduler import Scheduler
+    from engine.tally import Tally
 
 # How long what the engine is doing may be out of date in its diary while nothing but token counts change.
 DIARY_EVERY_S = 0.25

@@ -36,6 +36,10 @@ def hang_in_native_code(*_: Any) -> None:
     time.sleep(FOR_EVER)
 
 
+def lose_a_file(*_: Any) -> NoReturn:
+    raise FileNotFoundError(WORDS)
+
+
 def read_slowly(path: Path, alive: Callable[[], None]) -> None:
     """A disk that takes half a second for a piece of a model."""
 
@@ -102,8 +106,10 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "thread": (scheduler.Scheduler, "_drop_cancelled", end_the_thread),
     "words": (native.Context, "decode", raise_words),
     "words everywhere": (server.Service, "models", raise_words_everywhere),
+    "load crash": (process, "load", segfault),
     "load": (process, "load", hang_in_native_code),
     "disk": (loaded, "read_ahead", read_slowly),
+    "lost file": (scheduler.Scheduler, "end", lose_a_file),
     "end": (scheduler.Scheduler, "end", hang_in_native_code),
     "retire": (serving.EngineServer, "_until_idle", raise_unless_it_ends),
     "loop": (server.Service, "models", hang_the_event_loop),

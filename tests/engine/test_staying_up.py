@@ -20,7 +20,7 @@ from engine.answers import Finished
 from engine.client import EngineClient
 from engine.diary import DIARY, Diary, Doing, Life, read_diary
 from engine.errors import EngineDied
-from engine.starting import STDERR, is_locked
+from engine.starting import LOG, STDERR, is_locked
 from tests.engine.conftest import HASTY, PATIENCE, Break, House, ask
 from tests.engine.snapshots import write_manifest
 from tests.engine.test_server import FRANCE, STORY, answer, openai
@@ -87,6 +87,18 @@ async def test_an_engine_that_does_not_come_to_its_end_is_ended(hasty: House, br
     assert report_of(hasty.home)["cause"] == "end_hung"
 
 
+async def test_a_system_error_of_an_engine_that_answered_is_not_told_as_one_of_its_start(
+    hasty: House, broken: Break
+) -> None:
+    broken("lost file")
+    await hasty.client.start()
+    assert await hasty.client.stop() is True
+    lines = [json.loads(line) for line in (hasty.home.logs / LOG).read_text().splitlines()]
+    assert [(line["event"], line.get("error")) for line in lines if line["level"] != "info"] == [
+        ("uncaught", "FileNotFoundError")
+    ]
+
+
 async def test_an_engine_told_to_end_while_it_starts_ends_in_good_order_and_is_started_once_more(
     hasty: House, broken: Break
 ) -> None:
@@ -98,6 +110,14 @@ async def test_an_engine_told_to_end_while_it_starts_ends_in_good_order_and_is_s
     os.kill(life.pid, signal.SIGTERM)
     assert (await starting).pid != life.pid
     assert crashes.reports(hasty.home) == []
+
+
+async def test_an_engine_that_crashes_while_its_model_is_loaded_leaves_a_report(hasty: House, broken: Break) -> None:
+    broken("load crash")
+    assert (await hasty.client.start()).snapshot == "v0"
+    report = report_of(hasty.home)
+    assert (report["cause"], report["ready"], report["snapshot"]) == ("segmentation_fault", False, "")
+    assert "faulty_engine.py" in " ".join(report["stacks"])
 
 
 async def test_a_model_that_comes_in_from_a_slow_disk_is_no_hang(hasty: House, broken: Break) -> None:
