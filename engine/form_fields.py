@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from configs.sections.grammars import GrammarSettings
 from engine.conversation_fields import read_forced
 from engine.errors import RequestWrong
 from engine.grammar_check import check_grammar
 from engine.schema import schema_grammar
 
 
-def read_grammar(given: Mapping[str, Any]) -> str | None:
+def read_grammar(given: Mapping[str, Any], limits: GrammarSettings) -> str | None:
     """What the answer has to keep to, as GBNF: given so, as a JSON Schema, or as OpenAI's ``response_format``.
 
     Where it must be a call of a tool, that; None for any text. Raises RequestWrong naming the field.
@@ -30,13 +31,13 @@ def read_grammar(given: Mapping[str, Any]) -> str | None:
     if "grammar" in found:
         if not isinstance(found["grammar"], str):
             raise RequestWrong(field="grammar", reason="a text in GBNF is needed")
-        check_grammar(found["grammar"], "grammar")
+        check_grammar(found["grammar"], "grammar", limits.most_beginnings)
         return found["grammar"]
     if "json_schema" in found:
-        return schema_grammar(found["json_schema"], "json_schema")
+        return schema_grammar(found["json_schema"], "json_schema", limits)
     if "tool_choice" in found:
-        return schema_grammar({"anyOf": [_call(tool["function"]) for tool in tools]}, "tool_choice")
-    return _format_grammar(form) if "response_format" in found else None
+        return schema_grammar({"anyOf": [_call(tool["function"]) for tool in tools]}, "tool_choice", limits)
+    return _format_grammar(form, limits) if "response_format" in found else None
 
 
 def _call(function: Mapping[str, Any]) -> dict[str, Any]:
@@ -53,14 +54,14 @@ def _call(function: Mapping[str, Any]) -> dict[str, Any]:
     return {"type": "object", "properties": call, "required": [*call], "additionalProperties": False}
 
 
-def _format_grammar(form: Any) -> str:
+def _format_grammar(form: Any, limits: GrammarSettings) -> str:
     kind = form.get("type")
     if kind == "json_object":
         # llama.cpp's server takes a schema here too.
-        return schema_grammar(form.get("schema", {"type": "object"}), "response_format.schema")
+        return schema_grammar(form.get("schema", {"type": "object"}), "response_format.schema", limits)
     if kind != "json_schema":
         raise RequestWrong(field="response_format.type", reason="must be text, json_object or json_schema")
     named = form.get("json_schema")
     if not isinstance(named, dict) or "schema" not in named:
         raise RequestWrong(field="response_format.json_schema", reason="an object with a schema is needed")
-    return schema_grammar(named["schema"], "response_format.json_schema.schema")
+    return schema_grammar(named["schema"], "response_format.json_schema.schema", limits)

@@ -19,18 +19,19 @@ if TYPE_CHECKING:
 
 # Enough that one of them nearly always fits; the grammar looks at every candidate.
 FIRST_TRY = 64
-# What a token may cost in seconds of the processor. An ordinary one takes some milliseconds; where a grammar can be
-# read in ever more ways, each token takes several times as long as the one before it, and everybody waits.
-LONGEST_ACCEPT_S = 0.5
+# How many candidates are looked at in one call of native code, which cannot be stopped.
+AT_ONCE = 1024
 
 
 class Grammar:
     """How far one answer has come in a grammar that ``check_grammar`` let pass. Raises RequestWrong.
 
-    ``banned``: tokens that are never to be chosen.
+    ``longest_token_s``: what choosing a token may cost, in seconds of the processor. An ordinary one takes some
+    milliseconds; where a grammar can be read in ever more ways, each takes several times as long as the one before it,
+    and everybody waits. ``banned``: tokens that are never to be chosen.
     """
 
-    def __init__(self, vocabulary: Vocabulary, text: str, banned: Sequence[int] = ()) -> None:
+    def __init__(self, vocabulary: Vocabulary, text: str, longest_token_s: float, banned: Sequence[int] = ()) -> None:
         self._lib = library()
         forget_complaints()
         self._sampler: Any = self._lib.llama_sampler_init_grammar(vocabulary.handle, text.encode(), ROOT.encode())
@@ -39,7 +40,8 @@ class Grammar:
         # Control tokens write nothing: to a grammar their texts would be words of the answer.
         self._never = vocabulary.silent.copy()
         self._never[list(banned)] = True
-        self._size = vocabulary.size
+        self._vocabulary, self._size = vocabulary, vocabulary.size
+        self._longest_token_s, self._begun = longest_token_s, time.thread_time()
         self._one, self._everything = _candidates(1), _candidates(self._size)
 
     def choose(self, chain: Any, context: Context, row: int, *, likeliest: bool) -> int:
@@ -48,10 +50,12 @@ class Grammar:
         The chain chooses freely first, and only a choice that is refused is made again under the grammar: the
         result is the same and looking at the whole vocabulary takes longer than computing a token.
         ``likeliest``: the chain takes the likeliest token and raises none above its logit.
-        Raises RequestWrong where nothing may follow, and as ``accept`` does.
+        Raises RequestWrong where nothing may follow, and where the grammar can be read in so many ways that it takes
+        too long.
         """
         import numpy as np
 
+        self._begun = time.thread_time()
         logits = context.logits(row)
         self._everything["id"], self._everything["logit"] = np.arange(self._size), logits
         token, _ = self._draw(chain, self._everything)
@@ -59,6 +63,7 @@ class Grammar:
             token = self._choose_again(chain, logits, likeliest=likeliest)
         self._lib.llama_sampler_accept(chain, token)
         self.accept(token)
+        self._check_time()
         return token
 
     def allows(self, token: int) -> bool:
@@ -68,14 +73,8 @@ class Grammar:
         return bool(self._one["logit"][0] == 0) and not self._never[token]
 
     def accept(self, token: int) -> None:
-        """Go on after ``token``, which must be allowed: native code ends the process over one that is not.
-
-        Raises RequestWrong where the grammar can be read in so many ways that this takes too long.
-        """
-        start = time.thread_time()
+        """Go on after ``token``, which must be allowed: native code ends the process over one that is not."""
         self._lib.llama_sampler_accept(self._sampler, token)
-        if time.thread_time() - start > LONGEST_ACCEPT_S:
-            raise RequestWrong(field="grammar", reason="what is written can be read in too many ways by it")
 
     def close(self) -> None:
         """Free the sampler."""
@@ -92,7 +91,8 @@ class Grammar:
             # Nothing outside of these can come to more than the least of them.
             if logit >= logits[best].min():
                 return token
-        allowed = self._allowed(np.arange(self._size), logits)
+        # The short ones first: each character can multiply what a token costs, and so it is seen before it is paid.
+        allowed = self._allowed(self._vocabulary.shortest_first, logits)
         if not allowed.size:
             raise RequestWrong(field="grammar", reason="it leads to a place where nothing can follow")
         return self._draw(chain, allowed)[0]
@@ -103,8 +103,10 @@ class Grammar:
 
         candidates = _candidates(len(tokens))
         candidates["id"], candidates["logit"] = tokens, logits[tokens]
-        array = self._array(candidates)
-        self._lib.llama_sampler_apply(self._sampler, ctypes.byref(array))
+        for begin in range(0, len(tokens), AT_ONCE):
+            self._check_time()
+            array = self._array(candidates[begin : begin + AT_ONCE])
+            self._lib.llama_sampler_apply(self._sampler, ctypes.byref(array))
         candidates["logit"][self._never[tokens]] = -np.inf
         allowed: npt.NDArray[Any] = candidates[np.isfinite(candidates["logit"])]
         return allowed
@@ -117,6 +119,10 @@ class Grammar:
         self._lib.llama_sampler_apply(chain, ctypes.byref(array))
         chosen = array.data[array.selected]
         return int(chosen.id), float(chosen.logit)
+
+    def _check_time(self) -> None:
+        if time.thread_time() - self._begun > self._longest_token_s:
+            raise RequestWrong(field="grammar", reason="what is written can be read in too many ways by it")
 
     def _array(self, candidates: npt.NDArray[Any]) -> Any:
         """The candidates as llama.cpp sees them; it changes them in place."""

@@ -14,19 +14,20 @@ from engine.gbnf import Characters, Choices, GrammarRefused, Group, Nothing, Par
 
 ROOT = "root"
 LONGEST_GRAMMAR = 1 << 18
-# Ways in which one rule may begin: llama.cpp keeps each of them at every character.
-MOST_BEGINNINGS = 5000
 
 
-def check_grammar(text: str, field: str) -> None:
-    """Raise RequestWrong, naming ``field`` and the reason, unless the grammar ``text`` can be honoured."""
+def check_grammar(text: str, field: str, most_beginnings: int) -> None:
+    """Raise RequestWrong, naming ``field`` and the reason, unless the grammar ``text`` can be honoured.
+
+    ``most_beginnings``: in how many ways one rule may begin, of which llama.cpp keeps each at every character.
+    """
     try:
-        _check(text)
+        _check(text, most_beginnings)
     except GrammarRefused as error:
         raise RequestWrong(field=field, reason=str(error)) from None
 
 
-def _check(text: str) -> None:
+def _check(text: str, most_beginnings: int) -> None:
     if len(text) > LONGEST_GRAMMAR:
         raise GrammarRefused(f"longer than {LONGEST_GRAMMAR} characters")
     if "\0" in text:
@@ -43,7 +44,7 @@ def _check(text: str) -> None:
             if isinstance(part, Reference) and part.name not in rules:
                 raise GrammarRefused(f"rule “{name}” uses “{part.name}”, which is not there")
     _check_ends(rules)
-    _check_beginnings(rules)
+    _check_beginnings(rules, most_beginnings)
 
 
 def _parts(choices: Choices) -> Iterator[Part]:
@@ -147,7 +148,7 @@ def _check_ends(rules: Mapping[str, Choices]) -> None:
         raise GrammarRefused(f"rule “{name}” never ends")
 
 
-def _check_beginnings(rules: Mapping[str, Choices]) -> None:
+def _check_beginnings(rules: Mapping[str, Choices], most: int) -> None:
     """No rule may call itself before it has read anything, nor begin in too many ways."""
     empty = _holding(rules, _may_be_empty)
     empty_at_once = {name for name, choices in rules.items() if _has_empty(choices)}
@@ -159,7 +160,7 @@ def _check_beginnings(rules: Mapping[str, Choices]) -> None:
     ways: dict[str, int] = {}
     first = {name: _firsts(choices, empty) for name, choices in rules.items()}
     for start in rules:
-        _count_ways(start, first, ways)
+        _count_ways(start, first, ways, most)
 
 
 def _firsts(choices: Choices, empty: set[str]) -> tuple[int, collections.Counter[str]]:
@@ -186,7 +187,9 @@ def _firsts(choices: Choices, empty: set[str]) -> tuple[int, collections.Counter
     return characters, names
 
 
-def _count_ways(start: str, first: Mapping[str, tuple[int, collections.Counter[str]]], ways: dict[str, int]) -> None:
+def _count_ways(
+    start: str, first: Mapping[str, tuple[int, collections.Counter[str]]], ways: dict[str, int], most: int
+) -> None:
     """Fill in the number of beginnings of ``start`` and of the rules that it begins with."""
     path = {} if start in ways else {start: iter(first[start][1])}
     while path:
@@ -199,6 +202,6 @@ def _count_ways(start: str, first: Mapping[str, tuple[int, collections.Counter[s
             continue
         characters, names = first[name]
         ways[name] = 1 + characters + sum(ways[other] * times for other, times in names.items())
-        if ways[name] > MOST_BEGINNINGS:
-            raise GrammarRefused(f"rule “{name}” begins in more than {MOST_BEGINNINGS} ways")
+        if ways[name] > most:
+            raise GrammarRefused(f"rule “{name}” begins in more than {most} ways")
         del path[name]

@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from configs.sections.engine import SamplingSettings
+from configs.sections.engine import EngineSettings
 from engine.answers import Sampling
 from engine.conversation_fields import read_messages, read_options
 from engine.errors import RequestWrong
@@ -39,14 +39,14 @@ class ChatRequest:
     model: str
 
 
-def read_chat_request(body: bytes, defaults: SamplingSettings) -> ChatRequest:
+def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
     """The request in ``body``. Raises RequestWrong naming the field."""
     given = read_object(body)
     return ChatRequest(
         messages=read_messages(given.get("messages")),
         options=read_options(given),
         parallel_calls=_typed(given, "parallel_tool_calls", bool) is not False,
-        sampling=read_sampling(given, defaults),
+        sampling=read_sampling(given, settings),
         stream=_typed(given, "stream", bool) or False,
         cache_key=_typed(given, "cache_key", str),
         user=_typed(given, "user", str),

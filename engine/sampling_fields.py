@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from configs.sections.engine import SamplingSettings
+from configs.sections.engine import EngineSettings
+from configs.sections.grammars import GrammarSettings
 from engine.answers import BANNED, Sampling
 from engine.errors import RequestWrong
 
@@ -36,7 +37,7 @@ MUST_BE_POSITIVE = ("top_p", "repeat_penalty")
 SMALLEST_POSITIVE = 1e-4
 
 
-def read_sampling(given: Mapping[str, Any], defaults: SamplingSettings) -> Sampling:
+def read_sampling(given: Mapping[str, Any], settings: EngineSettings) -> Sampling:
     """How the answer to the request ``given`` is to be written. Raises RequestWrong naming the field."""
     if given.get("max_tokens") is None and given.get("max_completion_tokens") is not None:
         given = {**given, "max_tokens": given["max_completion_tokens"]}
@@ -49,10 +50,10 @@ def read_sampling(given: Mapping[str, Any], defaults: SamplingSettings) -> Sampl
     if given.get("n") not in (None, 1):
         raise RequestWrong(field="n", reason="one answer is written to a request")
     return replace(
-        Sampling.defaults(defaults),
+        Sampling.defaults(settings.sampling),
         stop=_stops(given.get("stop")),
         logit_bias=_logit_bias(given.get("logit_bias")),
-        grammar=_grammar(given),
+        grammar=_grammar(given, settings.grammar),
         logprobs=bool(logprobs),
         **values,
     )
@@ -93,11 +94,11 @@ def _logit_bias(given: Any) -> dict[int, float]:
     return biases
 
 
-def _grammar(given: Mapping[str, Any]) -> str | None:
+def _grammar(given: Mapping[str, Any], limits: GrammarSettings) -> str | None:
     """What the answer has to keep to, as GBNF; None where the request does not say."""
     if all(given.get(name) is None for name in FORMS):
         return None
     # Most questions ask for none, and an engine starts sooner without these.
     from engine.form_fields import read_grammar
 
-    return read_grammar(given)
+    return read_grammar(given, limits)

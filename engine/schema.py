@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from configs.sections.grammars import GrammarSettings
 from engine.errors import RequestWrong
 from engine.grammar_check import check_grammar
 from engine.schema_alike import Schemas
@@ -32,7 +33,7 @@ DEEPEST_SCHEMA = 60
 LARGEST_SCHEMA = 5000
 
 
-def schema_grammar(schema: Any, field: str) -> str:
+def schema_grammar(schema: Any, field: str, limits: GrammarSettings) -> str:
     """The grammar, in GBNF, of the JSON texts that ``schema`` allows.
 
     Objects have their properties in the order of the schema, and further ones only where it says
@@ -43,7 +44,7 @@ def schema_grammar(schema: Any, field: str) -> str:
         grammar = _Converter(schema, field).grammar()
     except RecursionError:
         raise RequestWrong(field=field, reason="too many levels") from None
-    check_grammar(grammar, field)
+    check_grammar(grammar, field, limits.most_beginnings)
     return grammar
 
 

@@ -105,6 +105,16 @@ class Vocabulary:
         steering = [bool(attribute(self._vocab, token) & (CONTROL | UNKNOWN)) for token in range(self.size)]
         return np.array([steers and not self.is_end(token) for token, steers in enumerate(steering)])
 
+    @cached_property
+    def shortest_first(self) -> npt.NDArray[np.intp]:
+        """All tokens in the order of how many bytes they write: shape (size,)."""
+        import numpy as np
+
+        # Without room for a token's bytes, llama.cpp says how many there are, as a number below zero.
+        length = self._lib.llama_token_to_piece
+        lengths = [-length(self._vocab, token, None, 0, 0, True) for token in range(self.size)]
+        return np.argsort(lengths, kind="stable")
+
     def close(self) -> None:
         """Free the model that this vocabulary reads from."""
         self._model.close()

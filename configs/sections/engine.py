@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 from configs.sections.exporting import ExportSettings
 from configs.sections.forms import FormSettings
+from configs.sections.grammars import GrammarSettings
 from configs.sections.pulling import PullSettings
 from configs.sections.server import ServerSettings
 
@@ -166,6 +167,7 @@ class EngineSettings(BaseModel):
     export: ExportSettings = Field(description="Snapshots written out for other machines of the house.")
     server: ServerSettings = Field(description="Another server that answers instead of the engine.")
     sampling: SamplingSettings = Field(description="Defaults for choosing the next token.")
+    grammar: GrammarSettings = Field(description="Grammars that answers keep to.")
     hub: str = Field(pattern=r"^https?://[^\s/]+", description="Where the models of the catalogue are downloaded from.")
     hub_token: str = Field(
         description="Access token of the hub, for models that it gives only to whom it knows; sent to nobody else."

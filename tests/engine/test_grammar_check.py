@@ -8,7 +8,7 @@ from engine.errors import RequestWrong
 from engine.grammar import Grammar
 from engine.grammar_check import check_grammar
 from engine.vocabulary import Vocabulary
-from tests.engine.texts import accepts
+from tests.engine.texts import LIMITS, accepts
 
 LIST = 'root ::= item+\nitem ::= "- " [^\\r\\n]+ "\\n" # one line each\n'
 SUM = 'root ::= term (("+" | "-") term)*\nterm ::= number | "(" root ")"\nnumber ::= [0-9]{1,3}\n'
@@ -29,7 +29,7 @@ SUM = 'root ::= term (("+" | "-") term)*\nterm ::= number | "(" root ")"\nnumber
 def test_a_grammar_lets_through_what_it_says(
     vocabulary: Vocabulary, grammar: str, inside: list[str], outside: list[str]
 ) -> None:
-    check_grammar(grammar, "grammar")
+    check_grammar(grammar, "grammar", LIMITS.most_beginnings)
     assert [text for text in inside if not accepts(vocabulary, grammar, text)] == []
     assert [text for text in outside if accepts(vocabulary, grammar, text)] == []
 
@@ -69,18 +69,19 @@ def test_a_grammar_lets_through_what_it_says(
         ('root ::= "\\ud83d"', "no text can hold"),
         ("root ::= " + "(" * 60 + '"a"' + ")" * 60, "deep"),
         ("root ::= " + '"a"?' * 6000, "in more than"),
+        ("root ::= " + " | ".join(f'[a-z] "w{n}"' for n in range(2400)), "in more than"),
         ("\n".join(f"r{n} ::= r{n + 1} | r{n + 1}" for n in range(40)) + '\nr40 ::= "a"\nroot ::= r0', "in more than"),
         ('root ::= "' + "a" * 300_000 + '"', "longer"),
     ],
 )
 def test_a_grammar_that_cannot_be_honoured_is_refused_with_the_reason(grammar: str, reason: str) -> None:
     with pytest.raises(RequestWrong, match="grammar") as caught:
-        check_grammar(grammar, "grammar")
+        check_grammar(grammar, "grammar", LIMITS.most_beginnings)
     assert reason in str(caught.value.facts["reason"])
 
 
 def test_the_text_of_a_control_token_is_written_letter_by_letter(vocabulary: Vocabulary) -> None:
-    grammar = Grammar(vocabulary, 'root ::= "<|im_start|>"')
+    grammar = Grammar(vocabulary, 'root ::= "<|im_start|>"', LIMITS.longest_token_s)
     control = vocabulary.tokenize("<|im_start|>", special=True)
     assert len(control) == 1
     assert not grammar.allows(control[0])

@@ -18,6 +18,7 @@ from engine.sampler import Sampler
 from engine.vocabulary import Vocabulary
 from tests.engine.asking import post, text_of, written
 from tests.engine.conftest import PATIENCE, Desk, House, ask
+from tests.engine.texts import LIMITS
 
 ANSWER = "The capital of France is Paris."
 FRANCE = "What is the capital of France?"
@@ -126,7 +127,7 @@ def test_a_grammar_begins_where_the_thoughts_that_the_prompt_opened_are_closed(
     tokens: list[int] = []
 
     def write(loaded: Loaded) -> Generator[None, None, str]:
-        sampler = Sampler(loaded.vocabulary, sampling, 0, closing)
+        sampler = Sampler(loaded.vocabulary, sampling, 0, LIMITS.longest_token_s, closing)
         prompt = loaded.prompt(ask(FRANCE)).ids
         with contextlib.closing(sampler), contextlib.closing(loaded.new_context(256, slots=1)) as context:
             context.decode([(token, place, 0, place == len(prompt) - 1) for place, token in enumerate(prompt)])
@@ -153,14 +154,21 @@ async def test_a_grammar_and_a_bias_that_leave_nothing_end_one_answer_alone(
     assert await other == "The capital of France is Paris."
 
 
+@pytest.mark.parametrize(
+    "grammar",
+    [
+        pytest.param('root ::= s "b"\ns ::= "a" s | "a" s "c" | "a" s "d" | "a"', id="what was written"),
+        pytest.param(f"root ::= {'[a-z]? ' * 40}", id="what may follow"),
+    ],
+)
 async def test_a_grammar_that_can_be_read_in_ever_more_ways_ends_its_own_answer_alone(
-    house: House, vocabulary: Vocabulary
+    house: House, vocabulary: Vocabulary, grammar: str
 ) -> None:
-    ways = 'root ::= s "b"\ns ::= "a" s | "a" s "c" | "a" s "d" | "a"'
     (letter,) = vocabulary.tokenize("a", special=False)
     other = asyncio.ensure_future(text_of(house, FRANCE))
     with pytest.raises(RequestWrong, match="too many ways"):
-        await text_of(house, FRANCE, grammar=ways, logit_bias={letter: 100})
+        # More likely than without, so that the whole vocabulary is looked at.
+        await text_of(house, FRANCE, grammar=grammar, logit_bias={letter: 100 if "s ::=" in grammar else 0.1})
     assert await other == "The capital of France is Paris."
 
 

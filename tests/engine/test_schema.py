@@ -10,7 +10,7 @@ import pytest
 from engine.errors import RequestWrong
 from engine.schema import schema_grammar
 from engine.vocabulary import Vocabulary
-from tests.engine.texts import accepts
+from tests.engine.texts import LIMITS, accepts
 
 PERSON = {
     "type": "object",
@@ -165,7 +165,7 @@ KINDS = {
 def test_a_grammar_lets_through_what_its_schema_allows(
     vocabulary: Vocabulary, schema: Any, inside: list[Any], outside: list[Any]
 ) -> None:
-    grammar = schema_grammar(schema, "schema")
+    grammar = schema_grammar(schema, "schema", LIMITS)
 
     def fits(value: Any) -> bool:
         return accepts(vocabulary, grammar, json.dumps(value, ensure_ascii=False))
@@ -248,14 +248,14 @@ def test_a_grammar_lets_through_what_its_schema_allows(
 )
 def test_a_schema_that_cannot_be_kept_is_refused_at_its_place(schema: Any, field: str) -> None:
     with pytest.raises(RequestWrong) as caught:
-        schema_grammar(schema, "schema")
+        schema_grammar(schema, "schema", LIMITS)
     assert caught.value.facts["field"] == "schema" + field
 
 
 def test_a_schema_whose_answer_would_never_end_is_refused() -> None:
     endless = {"type": "object", "properties": {"next": {"$ref": "#"}}, "required": ["next"]}
     with pytest.raises(RequestWrong) as caught:
-        schema_grammar(endless, "schema")
+        schema_grammar(endless, "schema", LIMITS)
     assert "never ends" in str(caught.value.facts["reason"])
 
 
@@ -264,21 +264,21 @@ def test_a_schema_of_a_thousand_levels_is_refused() -> None:
     for _ in range(1000):
         deep = {"type": "array", "items": deep}
     with pytest.raises(RequestWrong, match="levels"):
-        schema_grammar(deep, "schema")
+        schema_grammar(deep, "schema", LIMITS)
 
 
 def test_an_enumeration_of_many_names_is_read_as_one(vocabulary: Vocabulary) -> None:
     names = [f"persona {number}" for number in range(1500)]
-    grammar = schema_grammar({"enum": names}, "schema")
+    grammar = schema_grammar({"enum": names}, "schema", LIMITS)
     assert accepts(vocabulary, grammar, '"persona 1499"')
     assert not accepts(vocabulary, grammar, '"persona 1500"')
 
 
 @pytest.mark.parametrize("text", ['"a\nb"', '"a\tb"', '"a\x7fb"', '"a\\qb"', '"a\\ud83d"', '"a" ', ' "a"', "'a'"])
 def test_only_json_is_let_through(vocabulary: Vocabulary, text: str) -> None:
-    assert not accepts(vocabulary, schema_grammar({"type": "string"}, "schema"), text)
+    assert not accepts(vocabulary, schema_grammar({"type": "string"}, "schema", LIMITS), text)
 
 
 @pytest.mark.parametrize("text", ["01", "+1", ".5", "1.", "1e999", "NaN", "0x1", "-"])
 def test_only_numbers_of_json_are_let_through(vocabulary: Vocabulary, text: str) -> None:
-    assert not accepts(vocabulary, schema_grammar({"type": "number"}, "schema"), text)
+    assert not accepts(vocabulary, schema_grammar({"type": "number"}, "schema", LIMITS), text)

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+from configs.home import Home
+from configs.settings import load_settings
 from engine.grammar import Grammar
 from engine.vocabulary import Vocabulary
+
+# As they are shipped.
+LIMITS = load_settings(Home(Path("/nonexistent")), {}).engine.grammar
 
 
 def accepts(vocabulary: Vocabulary, grammar: str, text: str) -> bool:
     """Whether ``text`` is one that ``grammar`` allows from its beginning to its end."""
-    follower = Grammar(vocabulary, grammar)
+    follower = Grammar(vocabulary, grammar, LIMITS.longest_token_s)
     try:
         for character in text:
             # Character by character: a longer token could hold a control token's text.
