@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from configs.detached import leave_running, start_detached
 from configs.home import Home
 
 if TYPE_CHECKING:
@@ -32,14 +32,6 @@ def fit_current(session: Session) -> bool:
 def start_fitting(home: Home) -> None:
     """Begin it in a process of its own at idle priority, which has a running engine take up what comes of it."""
     with (home.logs / _LOG).open("ab") as output:
-        process = subprocess.Popen(
-            [sys.executable, "-m", "trainer", "fit", "--home", str(home.root)],
-            cwd=_ROOT,
-            env={**os.environ, "ENLACE_HOME": str(home.root)},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
-    # It outlives this process on purpose: whoever inherits it will reap it.
-    process.returncode = 0
+        command = [sys.executable, "-m", "trainer", "fit", "--home", str(home.root)]
+        environ = {**os.environ, "ENLACE_HOME": str(home.root)}
+        leave_running(start_detached(command, folder=_ROOT, environ=environ, output=output))

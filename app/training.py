@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from configs.detached import leave_running, start_detached
 from configs.errors import EnlaceError, Reported
 from memory.errors import RunAlreadyRunning
 from memory.processes import identity
@@ -62,15 +63,8 @@ def _start(session: Session, what: list[str]) -> Run:
     command = [sys.executable, "-m", "trainer", *what, "--home", str(session.home.root), "--who", session.member.name]
     with log.open("ab") as output:
         begins_at = output.tell()
-        process = subprocess.Popen(
-            command,
-            cwd=_ROOT,
-            env={**os.environ, "ENLACE_HOME": str(session.home.root)},
-            stdin=subprocess.DEVNULL,
-            stdout=output,
-            stderr=output,
-            start_new_session=True,
-        )
+        environ = {**os.environ, "ENLACE_HOME": str(session.home.root)}
+        process = start_detached(command, folder=_ROOT, environ=environ, output=output)
     try:
         begun = _begun(runs, process)
     except KeyboardInterrupt:
@@ -111,8 +105,7 @@ def _begun(runs: Runs, process: subprocess.Popen[bytes]) -> Run | None:
         ended = process.poll() is not None
         run = runs.carried_by(carrier) if carrier else None
         if run is not None:
-            # The trainer outlives this process on purpose: whoever inherits it will reap it.
-            process.returncode = process.returncode if process.returncode is not None else 0
+            leave_running(process)
             return run
         if ended:
             return None

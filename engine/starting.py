@@ -9,12 +9,12 @@ import json
 import os
 import select
 import socket
-import subprocess
 import sys
 import time
 from pathlib import Path
 from typing import IO, Any
 
+from configs.detached import leave_running, start_detached
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.diary import read_diary
@@ -92,16 +92,7 @@ def _spawn_and_listen(home: Home, settings: EngineSettings, manifest: str, deadl
     try:
         with _stderr(home, settings.log_bytes) as stderr:
             begins_at = stderr.tell()
-            process = subprocess.Popen(
-                command,
-                cwd=ROOT,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=stderr,
-                stderr=stderr,
-                pass_fds=[theirs],
-                start_new_session=True,
-            )
+            process = start_detached(command, folder=ROOT, environ=environment, output=stderr, handles=[theirs])
     except OSError as error:
         os.close(ours)
         raise EngineStartFailed(reason=str(error), log=str(home.logs / STDERR)) from error
@@ -120,8 +111,7 @@ def _spawn_and_listen(home: Home, settings: EngineSettings, manifest: str, deadl
         raise EngineStartFailed(reason=reason, log=str(home.logs / STDERR))
     report: dict[str, Any] = json.loads(line)
     if "ready" in report:
-        # The engine outlives its starter on purpose: whoever inherits it will reap it.
-        process.returncode = 0
+        leave_running(process)
     else:
         process.wait()
     return report

@@ -187,6 +187,14 @@ async def test_an_engine_killed_without_a_word_is_reported_as_killed(hasty: Hous
     assert (report_of(hasty.home)["cause"], report_of(hasty.home)["stacks"]) == ("killed", [])
 
 
+async def test_nothing_is_left_of_an_engine_that_ended_while_its_starter_lives(hasty: House) -> None:
+    status = await hasty.client.start()
+    os.kill(status.pid, signal.SIGKILL)
+    async with asyncio.timeout(PATIENCE):
+        while Path(f"/proc/{status.pid}").exists():
+            await asyncio.sleep(0.02)
+
+
 async def test_an_engine_that_ends_in_good_order_leaves_no_report(hasty: House) -> None:
     for end in (hasty.client.stop, None):
         status = await hasty.client.start()
