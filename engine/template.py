@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from engine.errors import TemplateBroken
 from engine.messages import PLAIN, Message, PromptOptions
@@ -34,7 +35,7 @@ class ChatTemplate:
             raise TemplateBroken(reason="the model's file has no chat template")
         self._source = source
         self._texts = {"bos_token": bos, "eos_token": eos}
-        self._forbidden: dict[int, re.Pattern[str] | None] = {}
+        self._forbidden: WeakKeyDictionary[Vocabulary, re.Pattern[str] | None] = WeakKeyDictionary()
         self._sandbox = TemplateSandbox()
         self._sandbox.globals["strftime_now"] = lambda form: now().strftime(form)
         self._now = now
@@ -93,14 +94,13 @@ class ChatTemplate:
 
         Other added tokens (runs of blanks, HTML tags) are ordinary text that the model knows as one token.
         """
-        key = id(vocabulary)
-        if key not in self._forbidden:
+        if vocabulary not in self._forbidden:
             added = (text for text in vocabulary.added_texts if self.writes(text) or text in TOLD_TAGS)
             # Not always tokens, but templates look for them in what was said, and cut there.
             thinking = (text for tags in self.thinking_tags for text in (tags.opening, tags.closing))
             texts = sorted({*vocabulary.control_texts, *added, *thinking}, key=lambda text: (-len(text), text))
-            self._forbidden[key] = re.compile("|".join(map(re.escape, texts))) if texts else None
-        return self._forbidden[key]
+            self._forbidden[vocabulary] = re.compile("|".join(map(re.escape, texts))) if texts else None
+        return self._forbidden[vocabulary]
 
     def _attempts(
         self, messages: Sequence[Message], options: PromptOptions, shapes: Sequence[Shape]

@@ -75,9 +75,19 @@ def test_a_token_that_the_template_writes_is_plain_text_in_a_message_even_where_
 class _WithAdded:
     """The starter's vocabulary with the added tokens of another model."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, vocabulary: Vocabulary, added: tuple[str, ...] = ("</tool_call>", "<table>")) -> None:
         self.control_texts = vocabulary.control_texts
-        self.added_texts = ("</tool_call>", "<table>")
+        self.added_texts = added
+
+
+def test_what_is_forbidden_in_one_vocabulary_is_not_what_was_in_one_that_is_gone(vocabulary: Vocabulary) -> None:
+    names = [f"<t{number}>" for number in range(20)]
+    forbidding = ChatTemplate("".join(names), now=lambda: DAY)
+    for name in names:
+        # Each is gone before the next one is made, which may get its place in memory.
+        pattern = forbidding.forbidden(_WithAdded(vocabulary, (name,)))  # type: ignore[arg-type]
+        assert pattern is not None
+        assert [other for other in names if pattern.search(other)] == [name]
 
 
 @pytest.mark.parametrize(
