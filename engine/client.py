@@ -18,8 +18,6 @@ from engine.messages import PLAIN, Message, PromptOptions, ToolCall
 from engine.starting import LOG, start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere
 
-__all__ = ["Called", "Delta", "EngineClient", "EngineStatus", "Finished", "Sampling", "Thought", "Usage"]
-
 Current = TypeVar("Current")
 
 
@@ -201,7 +199,6 @@ class EngineClient:
         self, messages: Sequence[Message], sampling: Sampling, cache_key: str | None, options: PromptOptions
     ) -> dict[str, Any]:
         return {
-            "model": self._settings.model,
             "messages": [message.openai() for message in messages],
             "tools": [*options.tools] or None,
             "chat_template_kwargs": dict(options.variables),

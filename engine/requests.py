@@ -36,7 +36,6 @@ class ChatRequest:
     user: str | None
     adapters: tuple[tuple[str, float], ...] | None
     manifest: str | None
-    model: str
 
 
 def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
@@ -52,7 +51,6 @@ def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
         user=_typed(given, "user", str),
         adapters=_adapters(given.get("adapters")),
         manifest=_typed(given, "manifest", str),
-        model=_typed(given, "model", str) or "",
     )
 
 

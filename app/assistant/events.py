@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
     from configs.errors import EnlaceError
-    from engine.client import Usage
+    from engine.answers import Usage
     from memory.facts import Fact
     from memory.recall import RecalledLesson
     from tools.registry import Source

@@ -16,7 +16,7 @@ from app.terminal_text import StreamCleaner
 if TYPE_CHECKING:
     from app.assistant.events import Done, Event, Failed
     from app.session import Session
-    from engine.client import Sampling
+    from engine.answers import Sampling
 
 
 def register(commands: typer.Typer) -> None:
@@ -42,7 +42,7 @@ def ask(
         # Imported while the engine starts.
         import asyncio
 
-        from engine.client import Sampling
+        from engine.answers import Sampling
 
         changes = {"temperature": temperature, "seed": seed, "max_tokens": max_tokens}
         sampling = Sampling.defaults(session.settings.engine.sampling)
