@@ -97,6 +97,10 @@ class Home:
     def member_db(self, member_id: str) -> Path:
         return self.members / f"{member_id}.db"
 
+    def of_member(self, member_id: str) -> Home:
+        """What is kept apart for one member beside their database, laid out as a home: runs, store, cache."""
+        return Home(self.members / member_id)
+
     @property
     def engine_lock(self) -> Path:
         """Held (flock) by the one engine of this home as long as it lives."""

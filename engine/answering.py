@@ -8,7 +8,7 @@ import secrets
 import string
 import time
 import uuid
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
@@ -16,7 +16,7 @@ from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
+from engine.answers import Called, Delta, Finished, Piece, PrivateAdapter, Thought, Waiting
 from engine.callforms import Offered
 from engine.errors import EngineError, told
 from engine.event_stream import EventStream
@@ -27,7 +27,7 @@ from engine.replies import chunk, completion, send_error, send_json
 from engine.requests import ChatRequest
 from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
-from engine.served import adapted, read_served
+from engine.served import ServedSnapshot, adapted, read_served, with_private
 from engine.tally import Tally
 
 CALL_ID_LENGTH = 9
@@ -109,16 +109,29 @@ class Answer:
         """Have ``job`` answered. Raises what keeps it from being begun."""
         if self._request.manifest is not None:
             await serve_manifest(self._home, self._scheduler, self._request.manifest)
-        if self._request.adapters is not None:
-            await self._lease(job, self._request.adapters)
+        if (own_set := self._own_set()) is not None:
+            await self._lease(job, own_set)
         # A long text takes its time to be read into tokens, so not in the event loop.
         await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
 
-    async def _lease(self, job: Job, adapters: Sequence[tuple[str, float]]) -> None:
-        """Have ``job`` answered with these adapters. Raises what reading and trying them raises."""
+    async def _lease(self, job: Job, own_set: Callable[[ServedSnapshot], ServedSnapshot]) -> None:
+        """Have ``job`` answered with a set of its own. Raises what reading and trying it raises."""
         loop, served = asyncio.get_running_loop(), self._scheduler.loaded.served
-        job.served = await loop.run_in_executor(None, adapted, self._home, served, adapters)
+        job.served = await loop.run_in_executor(None, own_set, served)
         await asyncio.wrap_future(self._scheduler.lease(job.served))
+
+    def _own_set(self) -> Callable[[ServedSnapshot], ServedSnapshot] | None:
+        """From what is served, what this request is answered with; None where that is the same."""
+        adapters, private = self._request.adapters, self._request.private
+        if adapters is not None:
+            return lambda served: adapted(self._home, served, adapters)
+        return None if private is None else lambda served: self._with_private(served, private)
+
+    def _with_private(self, served: ServedSnapshot, private: PrivateAdapter) -> ServedSnapshot:
+        if served.manifest_digest != private.manifest:
+            # Somebody's promotion came in between, and over another snapshot it would be another function.
+            served = read_served(self._home, private.manifest)
+        return with_private(self._home, served, private)
 
     async def _pieces(self, job: Job) -> AsyncIterator[Told]:
         """What the decoding thread reports, thoughts and tool calls told apart, up to and with the end."""

@@ -47,6 +47,19 @@ class Sampling:
 
 
 @dataclass(frozen=True)
+class PrivateAdapter:
+    """An adapter of one member's own, in that member's part of the home, laid over what the family is served.
+
+    ``member``: an id. ``sha256``: which file. ``manifest``: the snapshot over which alone it means anything.
+    """
+
+    member: str
+    sha256: str
+    manifest: str
+    scale: float = 1.0
+
+
+@dataclass(frozen=True)
 class Usage:
     """What an answer took. ``cached_tokens`` of the prompt were reused; ``context_size`` is what a slot can hold."""
 

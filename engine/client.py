@@ -11,7 +11,19 @@ from typing import Any, TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Sampling, Thought, TokenLogprob, Usage, Waiting
+from engine.answers import (
+    Called,
+    Delta,
+    EngineStatus,
+    Finished,
+    Piece,
+    PrivateAdapter,
+    Sampling,
+    Thought,
+    TokenLogprob,
+    Usage,
+    Waiting,
+)
 from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
@@ -40,6 +52,7 @@ class EngineClient:
         *,
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
+        private: PrivateAdapter | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the engine's work on it.
 
@@ -47,7 +60,8 @@ class EngineClient:
         stands before its first slash says who asks, and nobody gets every slot.
 
         ``options``: the tools that the model may call, and what else its template is told. Only what Delta holds is
-        the answer; a thinking model's thoughts come before it.
+        the answer; a thinking model's thoughts come before it. ``private``: the asking member's own adapter, which is
+        left out where another snapshot than its own is current by now.
 
         Starts the engine if none runs. If it dies before the first piece, starts it once more; raises EngineDied
         if it dies later, or again each time it was started, and whatever error the engine reports.
@@ -57,7 +71,7 @@ class EngineClient:
         tries = _Tries()
         while True:
             try:
-                async with contextlib.aclosing(self._answer(body)) as pieces:
+                async with contextlib.aclosing(self._answer(body, private)) as pieces:
                     async for piece in pieces:
                         begun = begun or not isinstance(piece, Waiting)
                         yield piece
@@ -169,10 +183,13 @@ class EngineClient:
             await wait_until_gone(self._home, self._settings)
         await self.start()
 
-    async def _answer(self, body: dict[str, Any]) -> AsyncGenerator[Waiting | Piece | Finished, None]:
+    async def _answer(
+        self, body: dict[str, Any], private: PrivateAdapter | None
+    ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
         try:
-            body["manifest"] = self._manifest()
+            body["manifest"] = manifest = self._manifest()
+            body["private"] = asdict(private) if private and private.manifest == manifest else None
             status = await exchange.send("POST", "/v1/chat/completions", body)
             if status != 200:
                 raise _reported(await exchange.json())

@@ -129,6 +129,12 @@ class SnapshotBroken(EngineError):
     code = "snapshot_broken"
 
 
+class PrivateAdapterBroken(EngineError):
+    """A member's own adapter is missing or damaged. facts: digest, reason."""
+
+    code = "private_adapter_broken"
+
+
 class FormNotMade(EngineError):
     """A model's file cannot be written in another form. facts: path, reason."""
 

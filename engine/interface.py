@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal, Protocol, TypeVar
 
 from configs.errors import Fact
-from engine.answers import EngineStatus, Finished, Piece, Sampling, TokenLogprob, Waiting
+from engine.answers import EngineStatus, Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Waiting
 from engine.messages import PLAIN, Message, PromptOptions
 
 Current = TypeVar("Current")
@@ -51,8 +51,12 @@ class Engine(Protocol):
         *,
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
+        private: PrivateAdapter | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
-        """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the work on it."""
+        """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the work on it.
+
+        ``private``: the asking member's own adapter; another server than the household's engine answers without it.
+        """
         ...
 
     async def status(self) -> Status | None:

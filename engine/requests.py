@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from configs.sections.engine import EngineSettings
-from engine.answers import Sampling
+from engine.answers import PrivateAdapter, Sampling
 from engine.conversation_fields import read_messages, read_options
 from engine.errors import RequestWrong
 from engine.messages import Message, PromptOptions
 from engine.sampling_fields import read_sampling
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
+MEMBER = re.compile(r"[0-9a-f]{32}")  # memory's ids; nothing else may become part of a path
 MOST_ADAPTERS = 8
 LARGEST_SCALE = 16
 
@@ -24,7 +25,8 @@ class ChatRequest:
     """A checked request. ``manifest``: the snapshot to be served first, or None for whatever is served.
 
     ``user`` asks: nobody gets every slot. ``adapters``: digests and scales of those to answer with, or None for the
-    snapshot's own. ``parallel_calls``: whether one answer may call several tools.
+    snapshot's own; ``private``: one to lay over the snapshot ``manifest``. ``parallel_calls``: whether one answer may
+    call several tools.
     """
 
     messages: tuple[Message, ...]
@@ -35,6 +37,7 @@ class ChatRequest:
     cache_key: str | None
     user: str | None
     adapters: tuple[tuple[str, float], ...] | None
+    private: PrivateAdapter | None
     manifest: str | None
 
 
@@ -50,6 +53,7 @@ def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
         cache_key=_typed(given, "cache_key", str),
         user=_typed(given, "user", str),
         adapters=_adapters(given.get("adapters")),
+        private=_private(given),
         manifest=_typed(given, "manifest", str),
     )
 
@@ -65,6 +69,20 @@ def read_object(body: bytes) -> dict[str, Any]:
     return given
 
 
+def _private(given: dict[str, Any]) -> PrivateAdapter | None:
+    """The member's own adapter that a request names: ``{"member": …, "sha256": …, "scale": …}``."""
+    entry, manifest = given.get("private"), given.get("manifest")
+    if entry is None:
+        return None
+    if given.get("adapters") is not None or not isinstance(manifest, str):
+        raise RequestWrong(field="private", reason="it is laid over the snapshot that manifest names, and nothing else")
+    member = entry.get("member") if isinstance(entry, dict) else None
+    if not isinstance(member, str) or not MEMBER.fullmatch(member):
+        raise RequestWrong(field="private.member", reason="a member's id is needed")
+    digest, scale = _adapter("private", entry)
+    return PrivateAdapter(member, digest, manifest, scale)
+
+
 def _adapters(given: Any) -> tuple[tuple[str, float], ...] | None:
     """The adapters that a request names: ``[{"sha256": …, "scale": …}, …]``."""
     if given is None:
@@ -73,16 +91,22 @@ def _adapters(given: Any) -> tuple[tuple[str, float], ...] | None:
         raise RequestWrong(field="adapters", reason=f"a list of at most {MOST_ADAPTERS} is needed")
     chosen: list[tuple[str, float]] = []
     for place, entry in enumerate(given):
-        digest, scale = (entry.get("sha256"), entry.get("scale", 1.0)) if isinstance(entry, dict) else (None, None)
-        if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
-            raise RequestWrong(field=f"adapters[{place}].sha256", reason="a SHA-256 in hex is needed")
+        digest, scale = _adapter(f"adapters[{place}]", entry)
         if any(digest == other for other, _ in chosen):
             # llama.cpp takes one scale for each adapter and passes over the rest.
             raise RequestWrong(field=f"adapters[{place}].sha256", reason="named twice")
-        if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= LARGEST_SCALE:
-            raise RequestWrong(field=f"adapters[{place}].scale", reason=f"a number up to {LARGEST_SCALE} is needed")
-        chosen.append((digest, float(scale)))
+        chosen.append((digest, scale))
     return tuple(chosen)
+
+
+def _adapter(field: str, entry: Any) -> tuple[str, float]:
+    """Digest and scale of one adapter. Raises RequestWrong."""
+    digest, scale = (entry.get("sha256"), entry.get("scale", 1.0)) if isinstance(entry, dict) else (None, None)
+    if not isinstance(digest, str) or not DIGEST.fullmatch(digest):
+        raise RequestWrong(field=f"{field}.sha256", reason="a SHA-256 in hex is needed")
+    if isinstance(scale, bool) or not isinstance(scale, int | float) or not abs(scale) <= LARGEST_SCALE:
+        raise RequestWrong(field=f"{field}.scale", reason=f"a number up to {LARGEST_SCALE} is needed")
+    return digest, float(scale)
 
 
 def _typed(given: dict[str, Any], name: str, kind: type) -> Any:

@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from configs.home import Home
+from engine.answers import PrivateAdapter
 from engine.catalogue import model_path
-from engine.errors import AdapterMismatch, ModelBroken, ModelReplaced, SnapshotBroken
+from engine.errors import AdapterMismatch, ModelBroken, ModelReplaced, PrivateAdapterBroken, SnapshotBroken
 from engine.fingerprint import file_sha256
 from engine.forms.records import FormRecord
 from engine.forms.serving import served_form
@@ -104,6 +105,20 @@ def adapted(home: Home, served: ServedSnapshot, adapters: Sequence[tuple[str, fl
     files = tuple(_adapter(home, digest, {"sha256": digest, "scale": scale}) for digest, scale in adapters)
     chosen = "+".join(f"{digest[:8]}x{scale:g}" for digest, scale in adapters) or "base"
     return replace(served, name=f"{served.name}:{chosen}", adapters=files, pulled=None)
+
+
+def with_private(home: Home, served: ServedSnapshot, private: PrivateAdapter) -> ServedSnapshot:
+    """``served`` with a member's own adapter over it, also where the family's is part of the weights.
+
+    Each is on by its own route. Raises PrivateAdapterBroken and AdapterMismatch.
+    """
+    entry = {"sha256": private.sha256, "scale": private.scale}
+    try:
+        file = _adapter(home.of_member(private.member), private.sha256, entry)
+    except SnapshotBroken as error:
+        raise PrivateAdapterBroken(**error.facts) from error
+    name = f"{served.name}+{private.sha256[:8]}"
+    return replace(served, name=name, adapters=(*served.adapters, file), pulled=None)
 
 
 def read_recorded(home: Home, manifest_digest: str) -> RecordedSnapshot:

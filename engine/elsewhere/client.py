@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished, Piece, Sampling, TokenLogprob, Waiting
+from engine.answers import Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Waiting
 from engine.elsewhere.address import place_of
 from engine.elsewhere.dialect import Dialect, Target
 from engine.elsewhere.errors import (
@@ -72,6 +72,7 @@ class ServerClient:
         *,
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
+        private: PrivateAdapter | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` closes the connection.
 
