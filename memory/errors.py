@@ -178,6 +178,12 @@ class NothingToRollBack(EnlaceError):
     code = "nothing_to_roll_back"
 
 
+class NoPrivateAdapter(EnlaceError):
+    """Nothing that was trained for this member alone is in force. No facts."""
+
+    code = "no_private_adapter"
+
+
 class RunUnknown(EnlaceError):
     """facts: id."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -16,9 +17,10 @@ from memory.clock import Clock
 from memory.database import Database
 from memory.errors import NoSnapshot
 from memory.facts import Facts
-from memory.lessons import Lesson, Lessons, lessons_in_force, shared_corrections, shared_ratings
+from memory.lessons import Lesson, Lessons, corrections_in, lessons_in_force, ratings_in
 from memory.members import Member, Members
 from memory.migrations import Migrations
+from memory.private import PrivateTraining
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
 from memory.run_texts import clear_files, forget
@@ -36,6 +38,7 @@ class MemberMemory:
     facts: Facts
     lessons: Lessons
     recall: Recall
+    private: PrivateTraining
 
 
 class Household:
@@ -50,10 +53,10 @@ class Household:
         self._opened: dict[str, tuple[Database, MemberMemory]] = {}
         self._family = self._database("family")
         self._family_index = RecallIndex(self._family, self._wordings)
-        self.artifacts = ArtifactStore(home, clock=clock, unfinished_seconds=settings.unfinished_hours * 3600)
-        self.members = Members(self._family, home, settings, clock, self._close_member)
-        self.snapshots = Snapshots(self._family, self.artifacts, clock)
+        self.artifacts = self._artifacts(home)
         self.runs = Runs(self._family, clock)
+        self.members = Members(self._family, home, settings, clock, self._close_member, self.runs.running)
+        self.snapshots = Snapshots(self._family, self.artifacts, clock)
 
     @classmethod
     def open(cls, home: Home, settings: MemorySettings, clock: Clock = time.time) -> Household:
@@ -84,11 +87,11 @@ class Household:
 
     def corrections(self) -> list[Lesson]:
         """Every shared correction that was not withdrawn, oldest first; of one question there may be several."""
-        return shared_corrections(self._family)
+        return corrections_in(self._family, "shared")
 
     def ratings(self) -> list[Lesson]:
         """The shared thumbs, oldest first, but for those on questions that were corrected."""
-        return shared_ratings(self._family)
+        return ratings_in(self._family, "shared")
 
     def lessons_waiting(self) -> list[Lesson]:
         """Of the lessons for training, those that the snapshot in force was not trained on."""
@@ -105,15 +108,30 @@ class Household:
         What the trainer has kept to save time goes with it: the base's answers to questions like theirs. The runs that
         held something; the one that works right now is left alone. Raises FileNotWritten.
         """
-        running, taken_back = self.runs.running(), self.runs.taken_back()
+        taken_back = self.runs.taken_back()
+        # A run for one member measures the shared lessons too.
+        homes = [self.home, *(self.home.of_member(member.id) for member in self.members.list())]
+        return tuple(run for home in homes for run in self._forget(home, taken_back, more))
+
+    def forget_private(self, member_id: str) -> tuple[str, ...]:
+        """Take private lessons that were taken back out of the folders of the runs that trained them for this member.
+
+        Raises MemberUnknown, FileNotWritten.
+        """
+        return self._forget(self.home.of_member(member_id), self.member(member_id).private.taken_back())
+
+    def _forget(
+        self, home: Home, taken_back: Mapping[str, frozenset[str]], more: Iterable[str] = ()
+    ) -> tuple[str, ...]:
+        running = self.runs.running()
         found = []
-        for folder in sorted(path for path in self.home.runs.iterdir() if path.is_dir()):
+        for folder in sorted(path for path in home.runs.glob("*") if path.is_dir()):
             lessons = taken_back.get(folder.name, frozenset()) | frozenset(more)
             works = running is not None and running.id == folder.name
             if lessons and not works and forget(folder, lessons, self._clock()):
                 found.append(folder.name)
         if found:
-            clear_files(self.home.cache)
+            clear_files(home.cache)
         return tuple(found)
 
     def close(self) -> None:
@@ -136,6 +154,9 @@ class Household:
         if database is not None:
             database.close()
 
+    def _artifacts(self, home: Home) -> ArtifactStore:
+        return ArtifactStore(home, clock=self._clock, unfinished_seconds=self.settings.unfinished_hours * 3600)
+
     def _database(self, kind: str, member_id: str | None = None) -> Database:
         path = self.home.family_db if member_id is None else self.home.member_db(member_id)
         return Database(path, Migrations(kind), clock=self._clock, busy_seconds=self.settings.busy_seconds)
@@ -143,10 +164,13 @@ class Household:
     def _memory(self, member: Member, database: Database) -> MemberMemory:
         index = RecallIndex(database, self._wordings)
         shared = (self._family_index, member.id, self.settings, self._clock)
+        artifacts = self._artifacts(self.home.of_member(member.id))
+        artifacts.sweep()
         return MemberMemory(
             member,
             Chats(database, self.settings, self._clock),
             Facts(index, *shared),
             Lessons(index, *shared),
             Recall(index, self._family_index, member, self._wordings, self.settings.recall),
+            PrivateTraining(database, artifacts, self._clock),
         )

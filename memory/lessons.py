@@ -234,24 +234,27 @@ def lessons_in_force(family: Database) -> list[Lesson]:
     return [read_lesson(row, "shared") for row in rows]
 
 
-def shared_corrections(family: Database) -> list[Lesson]:
-    """Every shared lesson that is active and no thumb, oldest first, also where a later one has the same question."""
-    rows = family.rows("SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' ORDER BY created_at, id")
-    return [read_lesson(row, "shared") for row in rows]
+def corrections_in(file: Database, visibility: Visibility) -> list[Lesson]:
+    """Every lesson of a file that is active and no thumb, oldest first, also where a later one has the same question.
+
+    ``visibility``: of the lessons that this file holds.
+    """
+    rows = file.rows("SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' ORDER BY created_at, id")
+    return [read_lesson(row, visibility) for row in rows]
 
 
-def shared_ratings(family: Database) -> list[Lesson]:
-    """The shared thumbs that were not taken back, oldest first; none on a question that was corrected.
+def ratings_in(file: Database, visibility: Visibility) -> list[Lesson]:
+    """The thumbs of a file that were not taken back, oldest first; none on a question that was corrected there.
 
     A thumb up has the answer as ``chosen`` and nothing rejected, a thumb down the other way round.
     """
-    rows = family.rows(
+    rows = file.rows(
         "SELECT * FROM lessons WHERE status = 'active' AND source = 'thumb' AND NOT EXISTS ("
         " SELECT 1 FROM lessons AS correction WHERE correction.question_key = lessons.question_key"
         " AND correction.status = 'active' AND correction.source <> 'thumb'"
         ") ORDER BY created_at, id"
     )
-    return [read_lesson(row, "shared") for row in rows]
+    return [read_lesson(row, visibility) for row in rows]
 
 
 def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int]) -> list[tuple[int, Lesson]]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -9,20 +11,25 @@ from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import MemberExists, MemberNameWrong, MemberUnknown
+from memory.errors import MemberExists, MemberNameWrong, MemberUnknown, RunAlreadyRunning
 from memory.ids import new_id
+from memory.runs import Run
 from memory.text import fold, storable
 
 
 @dataclass(frozen=True)
 class Member:
-    """A person with a file of their own. ``created_at``: seconds since 1970; ``language``: "es" or "en"."""
+    """A person with a file of their own. ``created_at``: seconds since 1970; ``language``: "es" or "en".
+
+    ``private_training``: whether what was trained of their private lessons answers them.
+    """
 
     id: str
     name: str
     language: str
     created_at: float
     admin: bool
+    private_training: bool = False
 
 
 _REMOVAL = (
@@ -30,6 +37,7 @@ _REMOVAL = (
     "DELETE FROM recall_terms WHERE kind = 'fact' AND item IN (SELECT seq FROM facts WHERE said_by = ?)",
     "DELETE FROM lessons WHERE member = ?",
     "DELETE FROM facts WHERE said_by = ?",
+    "DELETE FROM runs WHERE member = ?",
     "DELETE FROM members WHERE id = ?",
 )
 
@@ -44,13 +52,15 @@ class Members:
         settings: MemorySettings,
         clock: Clock,
         close: Callable[[str], None],
+        running: Callable[[], Run | None],
     ) -> None:
-        """``close`` is told whose file is about to be removed."""
+        """``close`` is told whose file is about to be removed; ``running`` tells the training that runs."""
         self._family = family
         self._home = home
         self._settings = settings
         self._clock = clock
         self._close = close
+        self._running = running
         for row in family.rows("SELECT id FROM members WHERE removed_at IS NOT NULL"):
             self._finish_removal(row["id"])
 
@@ -108,12 +118,22 @@ class Members:
         self._family.run("UPDATE members SET language = ? WHERE id = ?", (storable(language), member.id))
         return self.get(member.id)
 
-    def remove(self, name_or_id: str) -> Member:
-        """Remove a member, their file, and what they shared. Cannot be undone. Raises MemberUnknown.
+    def set_private_training(self, name_or_id: str, wanted: bool) -> Member:
+        """The member with a private training, or without one. Raises MemberUnknown."""
+        member = self.get(name_or_id)
+        self._family.run("UPDATE members SET private_training = ? WHERE id = ?", (wanted, member.id))
+        return self.get(member.id)
 
-        What the weights have already learned from their lessons stays in the snapshots until those are retrained.
+    def remove(self, name_or_id: str) -> Member:
+        """Remove a member, their file, and what they shared. Cannot be undone.
+
+        What was trained for them alone goes too; what the family's weights have already learned from their lessons
+        stays in the snapshots until those are retrained. Raises MemberUnknown, and RunAlreadyRunning while a run
+        trains their private lessons.
         """
         member = self.get(name_or_id)
+        if (run := self._running()) is not None and run.member == member.id:
+            raise RunAlreadyRunning(id=run.id)
         # Marked first: should the process die in between, the next start finishes what was begun.
         self._family.run("UPDATE members SET removed_at = ? WHERE id = ?", (self._clock(), member.id))
         self._close(member.id)
@@ -124,6 +144,8 @@ class Members:
         database = self._home.member_db(member_id)
         for suffix in ("-wal", "-shm", "-journal", ""):
             database.with_name(database.name + suffix).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            shutil.rmtree(self._home.of_member(member_id).root)
         with self._family.transaction():
             for statement in _REMOVAL:
                 self._family.run(statement, (member_id,))
@@ -147,4 +169,5 @@ def _user_name() -> str:
 
 
 def _member(row: Row) -> Member:
-    return Member(row["id"], row["name"], row["language"], row["created_at"], bool(row["admin"]))
+    admin, private_training = bool(row["admin"]), bool(row["private_training"])
+    return Member(row["id"], row["name"], row["language"], row["created_at"], admin, private_training)

@@ -6,8 +6,10 @@ import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Literal
 
+from configs.home import Home
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import RunAlreadyRunning, RunUnknown
@@ -16,15 +18,17 @@ from memory.processes import identity, lives
 from memory.text import storable
 
 State = Literal["running", "shipped", "held", "done", "failed", "stopped"]
-# Kinds: a training of the lessons in force, and a search for the lesson for which one was held.
-LESSONS, BLAME = "lessons", "blame"
+# Kinds: a training of the shared lessons in force, one of a member's private lessons, and a search for the lesson for
+# which one of the shared ones was held.
+LESSONS, PRIVATE, BLAME = "lessons", "private", "blame"
 
 
 @dataclass(frozen=True)
 class Run:
     """``id`` names its folder in ``runs/``; ``snapshot``: what it made; times in seconds since 1970.
 
-    ``kind``: LESSONS, which ends as shipped or held, or BLAME, which ends as done.
+    ``kind``: LESSONS or PRIVATE, which end as shipped or held, or BLAME, which ends as done.
+    ``member``: whose private lessons it trains, an id; None for the family's.
     """
 
     id: str
@@ -34,6 +38,7 @@ class Run:
     ended_at: float | None
     snapshot: str | None
     summary: dict[str, Any]
+    member: str | None = None
 
 
 class Runs:
@@ -43,8 +48,11 @@ class Runs:
         self._family = family
         self._clock = clock
 
-    def create(self, kind: str, *, pid: int | None = None) -> Run:
-        """Begin a run that process ``pid`` (this one by default) carries. Raises RunAlreadyRunning."""
+    def create(self, kind: str, *, member: str | None = None, pid: int | None = None) -> Run:
+        """Begin a run that process ``pid`` (this one by default) carries, for the family or for one ``member``.
+
+        Raises RunAlreadyRunning.
+        """
         with self._family.transaction():
             now = self._clock()
             for row in self._family.rows("SELECT * FROM runs WHERE state = 'running'"):
@@ -54,8 +62,8 @@ class Runs:
                     "UPDATE runs SET state = 'stopped', ended_at = ? WHERE number = ?", (now, row["number"])
                 )
             number = self._family.insert(
-                "INSERT INTO runs (kind, state, process, started_at) VALUES (?, 'running', ?, ?)",
-                (kind, identity(os.getpid() if pid is None else pid), now),
+                "INSERT INTO runs (kind, state, process, started_at, member) VALUES (?, 'running', ?, ?, ?)",
+                (kind, identity(os.getpid() if pid is None else pid), now, member),
             )
             return self.get(_id(number))
 
@@ -98,9 +106,12 @@ class Runs:
             raise RunUnknown(id=run_id)
         return self.get(run_id)
 
-    def list(self, limit: int = 50) -> list[Run]:
-        """Runs, the newest first."""
-        return [_run(row) for row in self._family.rows("SELECT * FROM runs ORDER BY number DESC LIMIT ?", (limit,))]
+    def list(self, seen_by: str | None = None, limit: int = 50) -> list[Run]:
+        """The family's runs and those of the member ``seen_by`` (an id), the newest first."""
+        rows = self._family.rows(
+            "SELECT * FROM runs WHERE member IS NULL OR member = ? ORDER BY number DESC LIMIT ?", (seen_by, limit)
+        )
+        return [_run(row) for row in rows]
 
     def get(self, run_id: str) -> Run:
         """Raises RunUnknown."""
@@ -109,10 +120,25 @@ class Runs:
             raise RunUnknown(id=run_id)
         return _run(row)
 
-    def latest(self) -> Run | None:
-        """The run that was begun last."""
-        runs = self.list(1)
+    def seen(self, run_id: str, seen_by: str) -> Run:
+        """The same, for what it did to be told to a member: of another member's, nobody is told. Raises RunUnknown."""
+        run = self.get(run_id)
+        if run.member not in (None, seen_by):
+            raise RunUnknown(id=run_id)
+        return run
+
+    def latest(self, seen_by: str | None = None) -> Run | None:
+        """The run that was begun last, of those that ``list`` has."""
+        runs = self.list(seen_by, 1)
         return runs[0] if runs else None
+
+    def before(self, run: Run) -> Run | None:
+        """The run of the same kind before this one for the same: the family, or one member."""
+        row = self._family.row(
+            "SELECT * FROM runs WHERE member IS ? AND kind = ? AND number < ? ORDER BY number DESC LIMIT 1",
+            (run.member, run.kind, number_in(run.id, "r")),
+        )
+        return None if row is None else _run(row)
 
     def carried_by(self, process: str) -> Run | None:
         """The run that the process with this identity (``memory.processes``) began last, alive or not."""
@@ -133,6 +159,12 @@ class Runs:
         return int(row["process"].split(":")[1]) if lives(row["process"]) else None
 
 
+def run_folder(home: Home, run: Run) -> Path:
+    """Where a run writes what it does: in the home, or in the part of the member whose private lessons it trains."""
+    place = home if run.member is None else home.of_member(run.member)
+    return place.runs / run.id
+
+
 def _id(number: int) -> str:
     return f"r{number:04d}"
 
@@ -148,4 +180,5 @@ def _run(row: Row) -> Run:
         row["ended_at"],
         row["snapshot"],
         json.loads(row["summary"]),
+        row["member"],
     )

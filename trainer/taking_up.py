@@ -22,7 +22,7 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
     Only the training before, and only where it was killed, stopped, or failed for a reason from outside, and started
     from the same to the letter; else its checkpoints are removed, which nobody will take up any more. Raises NoRoom.
     """
-    earlier = next((each for each in runs.list() if each.id != run.id and each.kind == run.kind), None)
+    earlier = runs.before(run)
     if earlier is None:
         return None
     left = RunFiles(files.folder.with_name(earlier.id))
