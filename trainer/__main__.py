@@ -1,5 +1,6 @@
 """``python -m trainer run [--home H] [--recipe NAME] [--who NAME]``: one run, to its verdict; then, in the background,
-what it promoted is fitted to the form in which its model is served. ``python -m trainer fit [--home H]``: that alone.
+what it promoted is fitted to the form in which its model is served. With ``--member NAME``: one on that member's
+private lessons, for them alone. ``python -m trainer fit [--home H]``: the fitting alone.
 ``python -m trainer blame RUN [--home H] [--who NAME]``: which lesson made the gate hold that run.
 ``python -m trainer rows [--home H] [--recipe NAME]``: what a run would train, one JSON object a line.
 """
@@ -10,6 +11,7 @@ import argparse
 import json
 import os
 import sys
+import traceback
 from dataclasses import asdict
 from pathlib import Path
 
@@ -19,6 +21,7 @@ from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
 from memory.household import Household
 from trainer.blame.carrying import carry_blame
+from trainer.errors import TrainerError
 from trainer.fitting.carrying import carry_fitting
 from trainer.supervisor import as_line, carry
 
@@ -30,6 +33,7 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m trainer")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="train on the shared lessons")
+    run.add_argument("--member", help="train this member's private lessons (a name or an id), for them alone")
     fit = commands.add_parser("fit", help="fit the current snapshot to the form in which its model is served")
     blame = commands.add_parser("blame", help="find the lessons without which a held run would have passed")
     blame.add_argument("held", metavar="RUN", help="the run that was held, as r0003")
@@ -51,13 +55,22 @@ def main(arguments: list[str]) -> int:
         recipe = options.recipe or settings.training.recipe
         if options.command == "rows":
             return _rows(home, settings, recipe)
-        outcome = carry(home, settings, recipe, options.who)
+        outcome = carry(home, settings, recipe, options.who, options.member)
     except EnlaceError as error:
         return _told(error)
+    except Exception as error:
+        if options.command != "run" or options.member is None:
+            raise
+        # What goes on stderr comes into a log that is not this member's alone, and a message may hold their words.
+        traceback.print_tb(error.__traceback__)
+        return _told(TrainerError())
     sys.stdout.write(as_line(outcome) + "\n")
     sys.stdout.flush()
     if outcome.decision != "SHIP":
         return HELD
+    if options.member is not None:
+        # What the family is served has not changed.
+        return SHIPPED
     try:
         carry_fitting(home, settings)
     except EnlaceError as error:

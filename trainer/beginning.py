@@ -2,19 +2,51 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from configs.home import Home
+from configs.sections.training import RecipeSettings
 from configs.settings import Settings
 from engine.catalogue import model_path
 from engine.served import AdapterFile
 from memory.household import Household
+from memory.snapshots import Snapshot
 from trainer.errors import BaseReplaced, NothingLeft, NothingToLearn, RecipeUnknown, TrainerError
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
 from trainer.ratings import latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.settling import sorted_out
+
+
+@dataclass(frozen=True)
+class Start:
+    """The family's current ``snapshot``, the file of its base, and its adapters."""
+
+    snapshot: Snapshot
+    base: Path
+    adapters: tuple[AdapterFile, ...]
+
+
+def start_of(home: Home, settings: Settings, household: Household) -> Start:
+    """What a run starts from; a new household gets the base's snapshot.
+
+    Raises BaseReplaced, ModelMissing, ModelBroken, NotTrainable, ShapeNotTrainable, ArtifactMissing.
+    """
+    name, path, digest = _base(home, settings, household)
+    trainable_config(GGUFFile(path))
+    current = household.snapshots.ensure_base(name, digest)
+    adapters = (AdapterFile(household.artifacts.path(each.sha256), each.scale) for each in current.adapters)
+    return Start(current, path, tuple(adapters))
+
+
+def known_recipe(settings: Settings, name: str) -> RecipeSettings:
+    """Raises RecipeUnknown."""
+    recipes = settings.training.recipes
+    if name not in recipes:
+        raise RecipeUnknown(recipe=name, known=", ".join(recipes))
+    return recipes[name]
 
 
 def begin(
@@ -25,29 +57,25 @@ def begin(
     Raises RecipeUnknown, NothingToLearn, NothingLeft, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
     ShapeNotTrainable, ArtifactMissing, NoRoom.
     """
-    training = settings.training
-    if recipe_name not in training.recipes:
-        raise RecipeUnknown(recipe=recipe_name, known=", ".join(training.recipes))
+    recipe = known_recipe(settings, recipe_name)
     kept, dropped = sorted_out(household.corrections())
     if not kept:
         raise _nothing_to_learn(household, len(dropped))
-    ratings = latest_opinions(household.ratings()) if training.recipes[recipe_name].rating_weight else []
-    name, path, digest = _base(home, settings, household)
-    trainable_config(GGUFFile(path))
-    current = household.snapshots.ensure_base(name, digest)
+    ratings = latest_opinions(household.ratings()) if recipe.rating_weight else []
+    start = start_of(home, settings, household)
     inputs = Inputs(
         run=run_id,
-        base_name=name,
-        base=path,
-        base_sha256=digest,
-        current=current.id,
-        current_adapters=tuple(AdapterFile(household.artifacts.path(a.sha256), a.scale) for a in current.adapters),
+        base_name=start.snapshot.base_name,
+        base=start.base,
+        base_sha256=start.snapshot.base_sha256,
+        current=start.snapshot.id,
+        current_adapters=start.adapters,
         lessons=tuple(kept),
         dropped=tuple(dropped),
         ratings=tuple(ratings),
         system_prompt=settings.assistant.system_prompt,
         recipe_name=recipe_name,
-        training=training,
+        training=settings.training,
         engine=settings.engine,
         busy_flag=home.busy_flag,
         cache=home.cache,

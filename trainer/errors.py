@@ -41,6 +41,18 @@ class NothingLeft(TrainerError):
     code = "nothing_left"
 
 
+class PrivateTrainingOff(TrainerError):
+    """The member has not asked for a training of their own. facts: name."""
+
+    code = "private_training_off"
+
+
+class NothingPrivate(TrainerError):
+    """The member has no private, active lesson with a correction. facts: dropped."""
+
+    code = "nothing_private"
+
+
 class LessonsTakenBack(TrainerError):
     """Lessons were withdrawn while they were trained. facts: run, number."""
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import yaml
 
-from memory.snapshots import Snapshot
 from trainer.gate import Verdict
 from trainer.lessons import TrainingLesson
 from trainer.plan import STAGES
@@ -24,9 +23,9 @@ def write_manifest(
     measures: Mapping[str, Any],
     baseline: Mapping[str, Any],
     verdict: Verdict,
-    snapshot: Snapshot | None,
+    snapshot: str | None,
 ) -> None:
-    """Write ``manifest.yaml``. Raises NoRoom."""
+    """Write ``manifest.yaml``; ``snapshot``: the name of what was promoted, if anything was. Raises NoRoom."""
     reports = {stage: read_json(files.report(stage)) for stage in STAGES}
     manifest = {
         "format": FORMAT,
@@ -46,7 +45,7 @@ def write_manifest(
         "measures": dict(measures),
         "baseline": dict(baseline),
         "gate": verdict.as_json(),
-        "snapshot": snapshot.id if snapshot else None,
+        "snapshot": snapshot,
         "seconds": sum(report["seconds"] for report in reports.values()),
         "peak_bytes": max(report["peak_bytes"] for report in reports.values()),
     }

@@ -8,12 +8,16 @@ import sys
 from pathlib import Path
 
 from configs.home import Home
+from memory.runs import Run
 
 
-def leave_report(home: Home, run_id: str, seconds: float) -> None:
-    """Have ``enlace train report`` write the report of a run that ended, within ``seconds``."""
-    command = [sys.executable, "-m", "app", "train", "report", run_id]
-    environ = {**os.environ, "ENLACE_HOME": str(home.root)}
+def leave_report(home: Home, run: Run, seconds: float) -> None:
+    """Have ``enlace train report`` write the report of a run that ended, within ``seconds``.
+
+    Of one on private lessons only their member can.
+    """
+    command = [sys.executable, "-m", "app", "train", "report", run.id]
+    environ = {**os.environ, "ENLACE_HOME": str(home.root), **({"ENLACE_MEMBER": run.member} if run.member else {})}
     process = subprocess.Popen(
         command,
         cwd=Path(__file__).parents[1],

@@ -6,7 +6,7 @@ import contextlib
 import json
 import os
 import platform
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -30,7 +30,11 @@ def versions() -> dict[str, str]:
 
 @dataclass(frozen=True)
 class Inputs:
-    """All that a run depends on, as the supervisor wrote it down. Paths are absolute."""
+    """All that a run depends on, as the supervisor wrote it down. Paths are absolute.
+
+    A run trains over the bare base for the family. For one ``member`` (an id) it trains over ``beneath``, the adapters
+    that the family is served, and ``known`` are the family's lessons, which are measured and not trained.
+    """
 
     run: str
     base_name: str
@@ -47,10 +51,19 @@ class Inputs:
     cache: Path
     dropped: tuple[Dropped, ...] = ()
     ratings: tuple[Rating, ...] = ()
+    member: str | None = None
+    beneath: tuple[AdapterFile, ...] = ()
+    known: tuple[TrainingLesson, ...] = ()
 
     @property
     def recipe(self) -> RecipeSettings:
         return self.training.recipes[self.recipe_name]
+
+    @property
+    def ground(self) -> str:
+        """What the run trains over, for whatever is kept of what that says: another base, other words."""
+        adapters = [f" {adapter.path.parent.name}{adapter.path.name}x{adapter.scale:g}" for adapter in self.beneath]
+        return "".join([self.base_sha256, *adapters])
 
     @property
     def seed(self) -> int:
@@ -68,10 +81,10 @@ class Inputs:
             "run": self.run,
             "versions": versions(),
             "base": {"name": self.base_name, "path": str(self.base), "sha256": self.base_sha256},
-            "current": {
-                "id": self.current,
-                "adapters": [{"path": str(a.path), "scale": a.scale} for a in self.current_adapters],
-            },
+            "current": {"id": self.current, "adapters": _adapters_json(self.current_adapters)},
+            "member": self.member,
+            "beneath": _adapters_json(self.beneath),
+            "known": [lesson.as_json() for lesson in self.known],
             "lessons": [lesson.as_json() for lesson in self.lessons],
             "dropped": [asdict(lesson) for lesson in self.dropped],
             "ratings": [rating.as_json() for rating in self.ratings],
@@ -92,7 +105,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         base=Path(value["base"]["path"]),
         base_sha256=value["base"]["sha256"],
         current=value["current"]["id"],
-        current_adapters=tuple(AdapterFile(Path(a["path"]), a["scale"]) for a in value["current"]["adapters"]),
+        current_adapters=_adapters(value["current"]["adapters"]),
         lessons=tuple(lesson_from_json(lesson) for lesson in value["lessons"]),
         dropped=tuple(Dropped(**lesson) for lesson in value["dropped"]),
         ratings=tuple(rating_from_json(rating) for rating in value["ratings"]),
@@ -102,7 +115,18 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         engine=EngineSettings.model_validate(value["engine"]),
         busy_flag=Path(value["busy_flag"]),
         cache=Path(value["cache"]),
+        member=value["member"],
+        beneath=_adapters(value["beneath"]),
+        known=tuple(lesson_from_json(lesson) for lesson in value["known"]),
     )
+
+
+def _adapters_json(adapters: Iterable[AdapterFile]) -> list[dict[str, Any]]:
+    return [{"path": str(adapter.path), "scale": adapter.scale} for adapter in adapters]
+
+
+def _adapters(value: Iterable[Mapping[str, Any]]) -> tuple[AdapterFile, ...]:
+    return tuple(AdapterFile(Path(adapter["path"]), adapter["scale"]) for adapter in value)
 
 
 @dataclass(frozen=True)

@@ -19,19 +19,18 @@ from configs.home import Home
 from configs.settings import Settings
 from memory.errors import FileNotWritten
 from memory.household import Household
-from memory.runs import LESSONS, Run
-from trainer.beginning import begin
+from memory.runs import Run, run_folder
 from trainer.courtesy import stop_on_signals
 from trainer.errors import LessonsTakenBack, RunStopped
 from trainer.gate import judge
+from trainer.learning import FamilyLearning, Learning
 from trainer.manifest import write_manifest
 from trainer.plan import STAGES
-from trainer.promotion import promote
-from trainer.reporting import leave_report
+from trainer.private import PrivateLearning
 from trainer.run_files import Inputs, RunFiles, read_measures
 from trainer.staging import StageProcesses, make_folder
 from trainer.taking_up import take_up
-from trainer.telling import forget_withdrawn, tell, tell_failed
+from trainer.telling import leave_reports, tell, tell_failed
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,13 @@ class Outcome:
 class Supervisor:
     """Carries one run. ``stop`` may be called from a signal handler."""
 
-    def __init__(self, home: Home, settings: Settings, household: Household, clock: Callable[[], float]) -> None:
+    def __init__(
+        self, home: Home, settings: Settings, household: Household, learning: Learning, clock: Callable[[], float]
+    ) -> None:
         self._home = home
         self._settings = settings
         self._household = household
+        self._learning = learning
         self._clock = clock
         self._stopping = False
         self._folder = home.runs
@@ -62,18 +64,18 @@ class Supervisor:
         self._stopping = True
 
     def run(self, recipe_name: str, who: str) -> Outcome:
-        """Train on every shared lesson in force; a report is left, however it ends.
+        """Train on every lesson in force of whom it learns from; a report is left, however it ends.
 
         Raises RunAlreadyRunning and whatever kept it from a verdict.
         """
-        run = self._household.runs.create(LESSONS)
+        run = self._household.runs.create(self._learning.kind, member=self._learning.member)
         seconds = self._settings.training.budget.report_seconds
-        self._folder = self._home.runs / run.id
+        self._folder = run_folder(self._home, run)
         try:
             files = RunFiles(self._folder)
             make_folder(self._folder)
             self._tell("run_started", 0.0, {"run": run.id, "recipe": recipe_name, "who": who})
-            inputs = begin(self._home, self._settings, self._household, run.id, recipe_name, files)
+            inputs = self._learning.begin(run.id, recipe_name, files)
             taken = take_up(self._household.runs, run, files)
             if taken:
                 self._tell("taken_up", None, {"run": taken})
@@ -87,8 +89,8 @@ class Supervisor:
         finally:
             with contextlib.suppress(FileNotWritten):
                 # What was withdrawn meanwhile, or could not be taken out before; the next training tries again.
-                forget_withdrawn(self._home, self._household, seconds)
-            leave_report(self._home, run.id, seconds)
+                leave_reports(self._home, self._household, self._learning.forget_withdrawn(), seconds)
+            leave_reports(self._home, self._household, (run.id,), seconds)
 
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
         """Judge, promote where the gate lets it, write the manifest, close the run."""
@@ -97,29 +99,33 @@ class Supervisor:
         self._tell("verdict", 0.98, verdict.as_json())
         if self._stopping:
             raise RunStopped(run=run.id)
-        taken_back = self._household.runs.taken_back().get(run.id)
+        taken_back = self._learning.taken_back(run.id)
         if taken_back:
             raise LessonsTakenBack(run=run.id, number=len(taken_back))
         snapshot = None
         if verdict.decision == "SHIP":
-            engine = self._settings.engine
-            snapshot = promote(self._home, engine, self._household, inputs, files.adapter, verdict, who)
-            self._tell("promoted", 0.99, {"snapshot": snapshot.id})
+            snapshot = self._learning.promote(inputs, files.adapter, verdict, who)
+            self._tell("promoted", 0.99, {"snapshot": snapshot})
         write_manifest(files, inputs, measures, baseline, verdict, snapshot)
-        name = snapshot.id if snapshot else None
         summary = {"lessons": len(inputs.lessons), "recipe": inputs.recipe_name, "gate": verdict.as_json()}
-        self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=name, summary=summary)
-        self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": name or ""})
-        return Outcome(run.id, verdict.decision, name)
+        self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=snapshot, summary=summary)
+        self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": snapshot or ""})
+        return Outcome(run.id, verdict.decision, snapshot)
 
     def _tell(self, kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
         tell(self._folder, self._clock(), kind, fraction, facts)
 
 
-def carry(home: Home, settings: Settings, recipe: str, who: str) -> Outcome:
-    """A whole run in this process, stopped by SIGTERM or SIGINT."""
+def carry(home: Home, settings: Settings, recipe: str, who: str, member: str | None = None) -> Outcome:
+    """A whole run in this process, stopped by SIGTERM or SIGINT: on the shared lessons, or a ``member``'s private ones.
+
+    Raises MemberUnknown, PrivateTrainingOff and what ``Supervisor.run`` does.
+    """
     with Household.open(home, settings.memory) as household:
-        supervisor = Supervisor(home, settings, household, time.time)
+        learning: Learning = FamilyLearning(home, settings, household)
+        if member is not None:
+            learning = PrivateLearning(home, settings, household, member)
+        supervisor = Supervisor(home, settings, household, learning, time.time)
         stop_on_signals(supervisor.stop)
         return supervisor.run(recipe, who)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ def tell_failed(household: Household, run: Run, error: EnlaceError, told: Tell) 
         return
 
 
-def forget_withdrawn(home: Home, household: Household, report_seconds: float) -> None:
-    """Take withdrawn lessons out of the folders of runs that ended. Raises FileNotWritten."""
-    for changed in household.forget_withdrawn():
-        leave_report(home, changed, report_seconds)
+def leave_reports(home: Home, household: Household, runs: Iterable[str], seconds: float) -> None:
+    """Have the reports of ``runs`` (ids), which ended, written anew, each within ``seconds``. Raises RunUnknown."""
+    for run in runs:
+        leave_report(home, household.runs.get(run), seconds)

@@ -1,4 +1,5 @@
-"""``python -m tests.trainer.shared_base MODEL MEETING``: two processes read a base and keep a share each.
+"""``python -m tests.trainer.shared_base MODEL ADAPTER MEETING``: two processes read a base, with a
+frozen adapter over it, and keep a share of the base each.
 
 On stdout: how many weights of its matrices each holds before and after it has used all, and the two's log-probabilities
 of an answer, as JSON.
@@ -26,12 +27,12 @@ from trainer.place import Place
 ITEM = Item((1, 2, 3), (4, 5, 6, 7))
 
 
-def main(model: Path, meeting: Path) -> None:
+def main(model: Path, adapter: Path, meeting: Path) -> None:
     """Fork for the second process; the first tells what both found."""
     child = os.fork()
     settings = load_settings(Home(model.parent), {}).training.distribution
     with joined(Place(0 if child else 1, 2, 2), settings, meeting, 60, lockstep=True) as together:
-        base = read_base(model, shared_out=together.lockstep)
+        base = read_base(model, adapters=[(adapter, 1.0)], shared_out=together.lockstep)
         before = _held(base)
         with torch.no_grad():
             log_probs = Decoder(base).log_probs(build_pack([ITEM])).tolist()
@@ -49,4 +50,4 @@ def _held(base: BaseWeights) -> int:
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(*map(Path, sys.argv[1:]))

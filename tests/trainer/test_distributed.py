@@ -18,6 +18,7 @@ from configs.errors import EnlaceError
 from configs.home import Home
 from configs.settings import load_settings
 from tests.project import ROOT
+from tests.trainer.adapters import disturbed
 from tests.trainer.household import events, finish, small_settings, start_run, teach, wait_for, workers
 from tests.trainer.household import steps as told_steps
 from tests.trainer.killed_training import LOST, STEPS, prepared_run
@@ -28,8 +29,10 @@ from tests.trainer.test_early_stop import run_of_two_wordings
 from tests.trainer.test_run import KEPT_OFTEN
 from trainer.distributed import Together, joined
 from trainer.errors import SharesDoNotFit
+from trainer.model.adapter_file import write_gguf
 from trainer.model.decoder import Decoder
 from trainer.model.frozen import Dense
+from trainer.model.lora import new_adapter
 from trainer.model.reading import read_base
 from trainer.packing import build_pack
 from trainer.place import ALONE, Place, place_in
@@ -101,13 +104,16 @@ def test_with_the_base_shared_out_the_weights_are_the_same_to_the_bit(place: Hom
 def test_each_process_holds_half_of_the_base_also_after_it_has_used_all(home: Home) -> None:
     model = home.models / "random.gguf"
     write_random_model(model, "llama", layers=2)
-    command = [sys.executable, "-m", "tests.trainer.shared_base", str(model), str(home.root / "meeting")]
+    base, beneath, meeting = read_base(model), home.root / "beneath.gguf", home.root / "meeting"
+    adapter = disturbed(new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(1)), 0.5)
+    write_gguf(adapter, base.config, beneath)
+    command = [sys.executable, "-m", "tests.trainer.shared_base", str(model), str(beneath), str(meeting)]
     told = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
-    base = read_base(model)
     layers = chain.from_iterable((each.qkv, each.output, each.gate_up, each.down) for each in base.layers)
     whole = sum(each.weight.numel() for each in (base.embedding, *layers) if isinstance(each, Dense))
     with torch.no_grad():
-        log_probs = Decoder(base).log_probs(build_pack([ITEM])).tolist()
+        ground = read_base(model, adapters=[(beneath, 1.0)])
+        log_probs = Decoder(ground).log_probs(build_pack([ITEM])).tolist()
     assert told == [[whole // 2, whole // 2, pytest.approx(log_probs, abs=1e-4)]] * 2
 
 

@@ -15,6 +15,7 @@ from memory.manifests import Adapter
 from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach
 from trainer.beginning import begin
 from trainer.errors import LessonsTakenBack, NothingLeft, NothingToLearn
+from trainer.learning import FamilyLearning
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.supervisor import Supervisor
 
@@ -64,7 +65,8 @@ def test_a_lesson_withdrawn_while_it_is_trained_is_not_promoted(home: Home, smal
         write_json(files.measures, {"measures": GOOD, "baseline": {}, "answers": []})
         write_json(files.report("export"), {"parity_kl": 0.0})
         withdraw(household, TOBY)
-        supervisor = Supervisor(home, small, household, time.time)
+        learning = FamilyLearning(home, small, household)
+        supervisor = Supervisor(home, small, household, learning, time.time)
         supervisor._folder = files.folder
         with pytest.raises(LessonsTakenBack) as caught:
             supervisor._conclude(household.runs.get(inputs.run), inputs, files, "Ana")

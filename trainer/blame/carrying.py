@@ -22,7 +22,7 @@ from trainer.errors import BaseReplaced, HeldRunChanged, NoRoom, RunNotHeld
 from trainer.run_files import Inputs, RunFiles, read_inputs, read_json, write_json
 from trainer.staging import make_folder
 from trainer.taking_up import start_of
-from trainer.telling import forget_withdrawn, tell, tell_failed
+from trainer.telling import leave_reports, tell, tell_failed
 
 BLAMED = "blamed"  # beside the inputs of a search: the run that was held
 
@@ -80,7 +80,8 @@ class Blamer:
             raise
         finally:
             with contextlib.suppress(FileNotWritten):
-                forget_withdrawn(self._home, self._household, self._settings.training.budget.report_seconds)
+                seconds = self._settings.training.budget.report_seconds
+                leave_reports(self._home, self._household, self._household.forget_withdrawn(), seconds)
 
     def _search(self, run: Run, held: Run, reasons: list[str], inputs: Inputs, files: RunFiles) -> Blamed:
         left = RunFiles(self._home.runs / held.id)

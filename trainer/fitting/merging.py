@@ -14,27 +14,17 @@ import numpy as np
 from gguf.quants import quantize
 from numpy.typing import NDArray
 
-from trainer.errors import NotMergeable
+from trainer.model.changes import Change, read_changes
 from trainer.model.gguf_file import GGUFFile
 
 Kind = gguf.GGMLQuantizationType
 MAGIC, VERSION = b"GGUF", 3
-LORA_A, LORA_B = ".lora_a", ".lora_b"
 # Rows that are worked on at once: enough to make the loop around them cheap, few enough to take little memory.
 ROWS = 4096
 FILE_TYPE = b"general.file_type"
 UINT32 = 4  # gguf_metadata_value_type
 # llama_ftype of a file whose weights are mostly of one kind.
 FILE_TYPES = {Kind.F16: 1, Kind.Q4_0: 2, Kind.Q4_1: 3, Kind.Q8_0: 7, Kind.Q5_0: 8, Kind.Q5_1: 9}
-
-
-@dataclass(frozen=True)
-class _Low:
-    """One adapter's change of one matrix: strength times b @ a; a is (rank, in), b is (out, rank)."""
-
-    a: NDArray[np.float32]
-    b: NDArray[np.float32]
-    strength: float
 
 
 @dataclass(frozen=True)
@@ -70,7 +60,7 @@ def merge(
     Raises NotMergeable, ModelBroken and OSError.
     """
     base, form = GGUFFile(original), GGUFFile(others)
-    changes = _changes(adapters, base)
+    changes = read_changes(adapters, base)
     kind = getattr(Kind, weight_type.upper())
     plans = [_plan(name, base, form, name in changes, kind) for name in base.names]
     aside = target.with_name(target.name + ".part")
@@ -91,23 +81,6 @@ def merge(
         aside.unlink(missing_ok=True)
 
 
-def _changes(adapters: Sequence[tuple[Path, float]], base: GGUFFile) -> dict[str, list[_Low]]:
-    """What the adapters change, by the tensor's name. Raises NotMergeable."""
-    changes: dict[str, list[_Low]] = {}
-    for path, scale in adapters:
-        adapter = GGUFFile(path)
-        alpha = float(adapter.metadata.get("adapter.lora.alpha", 0))
-        for name in (full.removesuffix(LORA_A) for full in adapter.names if full.endswith(LORA_A)):
-            a, b = adapter.array(name + LORA_A), adapter.array(name + LORA_B)
-            if name not in base or base.shape(name) != (b.shape[0], a.shape[-1]) or a.ndim != 2:
-                # The embedding is turned round in an adapter, and experts have a matrix each.
-                raise NotMergeable(path=str(path), tensor=name)
-            rank = b.shape[1]
-            strength = scale * alpha / rank if alpha else scale
-            changes.setdefault(name, []).append(_Low(a, b, strength))
-    return changes
-
-
 def _plan(name: str, base: GGUFFile, form: GGUFFile, changed: bool, kind: gguf.GGMLQuantizationType) -> _Plan:
     if not changed:
         source = form if name in form else base
@@ -118,7 +91,7 @@ def _plan(name: str, base: GGUFFile, form: GGUFFile, changed: bool, kind: gguf.G
     return _Plan(name, shape, kind if shape[-1] % block == 0 else Kind.F16, None)
 
 
-def _pieces(plan: _Plan, base: GGUFFile, changes: Sequence[_Low]) -> Iterator[NDArray[np.uint8]]:
+def _pieces(plan: _Plan, base: GGUFFile, changes: Sequence[Change]) -> Iterator[NDArray[np.uint8]]:
     """A tensor's bytes as they are to be written."""
     if plan.source is not None:
         yield plan.source.raw(plan.name)

@@ -79,6 +79,27 @@ class Bench:
         return held[: rows * columns].view(rows, columns)
 
 
+@dataclass(frozen=True)
+class Changed:
+    """A matrix and what adapters that are not trained any more add to it: ``weight + b a``.
+
+    ``a`` [rank, in] and ``b`` [out, rank] in the dtype that the base is computed in, with the adapters' strength in b.
+    """
+
+    weight: Frozen
+    a: torch.Tensor
+    b: torch.Tensor
+
+    def times(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.addmm(self.weight.times(x), x @ self.a.t(), self.b.t())
+
+    def back(self, grad: torch.Tensor) -> torch.Tensor:
+        return torch.addmm(self.weight.back(grad), grad @ self.b, self.a)
+
+    def rows(self, index: torch.Tensor) -> torch.Tensor:
+        return self.weight.rows(index) + (self.b[index] @ self.a).float()
+
+
 class Blocks:
     """One or more parts, one below the other, that stay as they are: a slab at a time is dequantised as it is used."""
 

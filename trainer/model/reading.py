@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +13,10 @@ from numpy.typing import NDArray
 
 from configs.sections.training import FrozenSettings
 from engine.fit import available_memory
+from trainer.errors import NotMergeable
+from trainer.model.changes import Change, read_changes
 from trainer.model.config import DecoderConfig
-from trainer.model.frozen import Bench, Blocks, Dense, Frozen, Part
+from trainer.model.frozen import Bench, Blocks, Changed, Dense, Frozen, Part
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import EMBEDDING, FINAL_NORM, HEAD, ROPE_FACTORS, trainable_config
 
@@ -93,20 +95,39 @@ def becomes_dense(file: GGUFFile, dtype: torch.dtype, settings: FrozenSettings) 
 
 
 def read_base(
-    path: Path, dtype: torch.dtype = torch.float32, settings: FrozenSettings = DENSE, *, shared_out: bool = False
+    path: Path,
+    dtype: torch.dtype = torch.float32,
+    settings: FrozenSettings = DENSE,
+    adapters: Sequence[tuple[Path, float]] = (),
+    *,
+    shared_out: bool = False,
 ) -> BaseWeights:
     """The weights in ``path``, multiplied in ``dtype``; as numbers, or kept in the file's own blocks.
 
-    ``shared_out``: each of the processes that train together keeps a share of the numbers, and all of a layer only
-    while it is computed. Raises NotTrainable and ShapeNotTrainable for what the decoder lacks, and ModelBroken.
+    ``adapters`` (file, scale): what lies over them and is frozen too. ``shared_out``: each of the processes that train
+    together keeps a share of the numbers, and all of a layer only while it is computed. Raises NotTrainable and
+    ShapeNotTrainable for what the decoder lacks, ModelBroken, and NotMergeable for an adapter that changes anything
+    else than the layers.
     """
     file = GGUFFile(path)
-    return _Reading(file, dtype, becomes_dense(file, dtype, settings), shared_out).base()
+    changes = read_changes(adapters, file)
+    for name in changes:
+        if not name.startswith("blk."):
+            raise NotMergeable(path=str(path), tensor=name)
+    return _Reading(file, dtype, becomes_dense(file, dtype, settings), changes, shared_out).base()
 
 
 class _Reading:
-    def __init__(self, file: GGUFFile, dtype: torch.dtype, dense: bool, shared_out: bool) -> None:
+    def __init__(
+        self,
+        file: GGUFFile,
+        dtype: torch.dtype,
+        dense: bool,
+        changes: Mapping[str, Sequence[Change]],
+        shared_out: bool,
+    ) -> None:
         self._file = file
+        self._changes = changes
         self._dtype = dtype
         self._dense = dense
         self._shared_out = shared_out
@@ -161,17 +182,34 @@ class _Reading:
 
     def _held(self, *matrices: Frozen) -> tuple[With, tuple[Frozen, ...]]:
         """These as they are to be held, and through what they are used together."""
-        numbers = [matrix for matrix in matrices if isinstance(matrix, Dense)]
+        plain = [matrix.weight if isinstance(matrix, Changed) else matrix for matrix in matrices]
+        numbers = [matrix for matrix in plain if isinstance(matrix, Dense)]
         if not (self._shared_out and numbers):
             return always, matrices
         # Seconds to import, and of no use to a training in one process.
         from trainer.model.sharded import share_out
 
         held, shared = share_out([matrix.weight for matrix in numbers])
-        return held, tuple(shared)
+        together = zip(matrices, shared, strict=True)
+        return held, tuple(replace(m, weight=share) if isinstance(m, Changed) else share for m, share in together)
 
     def _product(self, block: str, *parts: str) -> Frozen:
-        return self._matrix(tuple(f"{block}{part}.weight" for part in parts), self._dtype)
+        names = tuple(f"{block}{part}.weight" for part in parts)
+        weight, changes = self._matrix(names, self._dtype), [self._change(name) for name in names]
+        if not any(a.shape[0] for a, _ in changes):
+            return weight
+        a, b = torch.cat([a for a, _ in changes]), torch.block_diag(*(b for _, b in changes))
+        return Changed(weight, a.to(self._dtype), b.to(self._dtype))
+
+    def _change(self, name: str) -> tuple[torch.Tensor, torch.Tensor]:
+        """What all adapters together do to a matrix: a [rank, in] and b [out, rank] in the decoder's order of rows."""
+        rows, columns = self._file.shape(name)
+        changes, order = self._changes.get(name, ()), self._rows_in_order(name)
+        a = np.concatenate([np.empty((0, columns), np.float32), *(change.a for change in changes)])
+        b = np.concatenate(
+            [np.empty((rows, 0), np.float32), *(np.float32(change.strength) * change.b for change in changes)], axis=1
+        )
+        return torch.from_numpy(a), torch.from_numpy(b if order is None else b[order])
 
     def _matrix(self, names: tuple[str, ...], dtype: torch.dtype) -> Frozen:
         parts = [Part(self._file.rows(name), int(self._file.kind(name)), self._rows_in_order(name)) for name in names]

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from engine.scoring import LocalModel
+from engine.served import AdapterSet, adapter_file
 from trainer.courtesy import Courtesy
 from trainer.place import ALONE, Place
 from trainer.run_files import Inputs, RunFiles
@@ -29,9 +30,9 @@ class StageContext:
     report: dict[str, Any] = field(default_factory=dict)
 
     def served_model(self) -> LocalModel:
-        """The base as the family is served it, with no adapter on. Raises what LocalModel raises."""
+        """What the run trains over, as it is served, with nothing over that. Raises what LocalModel raises."""
         training = self.inputs.training
-        return LocalModel(
+        served = LocalModel(
             self.inputs.base,
             self.inputs.engine,
             context_size=self.measured_tokens,
@@ -39,6 +40,17 @@ class StageContext:
             slots=training.evaluation.side_by_side,
             pause=self.pause,
         )
+        try:
+            served.set_adapters(self.inputs.beneath)
+        except Exception:
+            served.close()
+            raise
+        return served
+
+    def candidate(self) -> AdapterSet:
+        """What the run trained, over what it was trained over, each with its route. Raises AdapterMismatch."""
+        beneath = (adapter_file(file.path, file.scale) for file in self.inputs.beneath)
+        return (*beneath, adapter_file(self.files.adapter, 1.0))
 
     @property
     def measured_tokens(self) -> int:

@@ -1,12 +1,12 @@
 """What the candidate does, by free greedy generation through the served files. Writes ``evaluate/measures.json``.
 
-The base, the current snapshot and the candidate are measured in the same process with the same calls.
+What the run trains over, what answers now and the candidate are measured in the same process with the same calls.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 from engine.scoring import LocalModel, kl
 from engine.served import AdapterSet, adapter_file
@@ -24,8 +24,9 @@ def evaluate(context: StageContext) -> None:
     """Raises what engine.native raises."""
     inputs, settings = context.inputs, context.inputs.training.evaluation
     prepared = read_prepared(context.files)
-    lessons = {lesson.id: lesson for lesson in inputs.lessons}
-    candidate = (adapter_file(context.files.adapter, 1.0),)
+    lessons = {lesson.id: lesson for lesson in (*inputs.lessons, *inputs.known)}
+    trained = {lesson.id for lesson in inputs.lessons}
+    candidate = context.candidate()
     current = tuple(adapter_file(file.path, file.scale) for file in inputs.current_adapters)
     with context.served_model() as served:
         base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
@@ -45,8 +46,8 @@ def evaluate(context: StageContext) -> None:
     was_right = [i for i, (_, right) in enumerate(before) if right]
     kept = sum(after[i][1] for i in was_right) / len(was_right) if was_right else 1.0
     measures = {
-        "lessons_right": _share(prepared.questions, after, held_out=False),
-        "held_out_right": _share(prepared.questions, after, held_out=True),
+        "lessons_right": _share(prepared.questions, after, trained, held_out=False),
+        "held_out_right": _share(prepared.questions, after, trained, held_out=True),
         "lessons_kept": kept,
         "unrelated_kl": drift,
         **{
@@ -55,8 +56,8 @@ def evaluate(context: StageContext) -> None:
         },
     }
     baseline = {
-        "lessons_right": _share(prepared.questions, before, held_out=False),
-        "held_out_right": _share(prepared.questions, before, held_out=True),
+        "lessons_right": _share(prepared.questions, before, trained, held_out=False),
+        "held_out_right": _share(prepared.questions, before, trained, held_out=True),
     }
     for name, value in measures.items():
         context.emit("measure", 0.95, {"name": name, "value": value, "before": baseline.get(name)})
@@ -101,9 +102,15 @@ def _said(lesson: TrainingLesson, question: Question) -> tuple[str, ...]:
     return (*(message.content for message in lesson.messages[:-1] if message.role == "user"), question.text)
 
 
-def _share(questions: Sequence[Question], answers: Sequence[tuple[str, bool]], *, held_out: bool) -> float | None:
-    """The share of right answers; None where there was no such question."""
-    picked = [right for question, (_, right) in zip(questions, answers, strict=True) if question.held_out is held_out]
+def _share(
+    questions: Sequence[Question], answers: Sequence[tuple[str, bool]], trained: Set[str], *, held_out: bool
+) -> float | None:
+    """The share of right answers to the questions of the lessons ``trained``; None where there was no such question."""
+    picked = [
+        right
+        for question, (_, right) in zip(questions, answers, strict=True)
+        if question.held_out is held_out and question.lesson in trained
+    ]
     return sum(picked) / len(picked) if picked else None
 
 

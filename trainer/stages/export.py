@@ -6,15 +6,13 @@ import numpy as np
 import torch
 
 from engine.scoring import LocalModel, kl
-from engine.served import AdapterFile
 from trainer.errors import ParityBroken
 from trainer.model.adapter_file import load_weights, write_gguf
 from trainer.model.decoder import Decoder
-from trainer.model.reading import read_base
 from trainer.packing import Item, build_pack
-from trainer.precision import compute_dtype
 from trainer.routing import route_of
 from trainer.stages.context import StageContext
+from trainer.stages.ground import read_ground
 from trainer.stages.prepare import Prepared, read_prepared
 
 
@@ -22,7 +20,7 @@ def export_adapter(context: StageContext) -> None:
     """Raises ParityBroken when the served function is not the trained one, and what engine.native raises."""
     inputs = context.inputs
     torch.set_num_threads(inputs.threads)
-    base = read_base(inputs.base, compute_dtype(inputs.training.precision), inputs.training.frozen)
+    base = read_ground(inputs)
     adapter = load_weights(context.files.weights)
     decoder = Decoder(base, adapter)
     prepared = read_prepared(context.files)
@@ -32,7 +30,7 @@ def export_adapter(context: StageContext) -> None:
     context.emit("progress", 0.5, {})
     items = parity_items(prepared, inputs.training.evaluation.parity_answers)
     with context.served_model() as served:
-        served.set_adapters([AdapterFile(context.files.adapter, 1.0)])
+        served.set_adapters(context.candidate())
         divergence = parity(decoder, served, items)
     bound = inputs.training.gate.parity_kl
     context.emit("measure", 1.0, {"name": "parity_kl", "value": divergence})

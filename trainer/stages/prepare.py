@@ -54,7 +54,7 @@ def prepare(context: StageContext) -> None:
         examples, questions, kept, dropped = [], [], [], list(inputs.dropped)
         rows = rows_of(inputs.lessons, inputs.recipe)
         held_out = settings.evaluation.held_out_wordings
-        unseen = unseen_wordings(inputs.lessons, (*rows.asked, *rows.more), held_out)
+        unseen = unseen_wordings([*inputs.lessons, *inputs.known], (*rows.asked, *rows.more), held_out)
         for lesson in inputs.lessons:
             made = lesson_examples(tokeniser, lesson, rows.wordings[lesson.id])
             asked_ways = _questions(tokeniser, lesson, unseen[lesson.id])
@@ -70,16 +70,21 @@ def prepare(context: StageContext) -> None:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
+        # Of what is not trained here, what is too long to be measured was not trained before either.
+        known = {lesson: _questions(tokeniser, lesson, unseen[lesson.id]) for lesson in inputs.known}
+        known = {a: ways for a, ways in known.items() if _longest([], ways) <= settings.longest_pair_tokens}
+        questions += [question for ways in known.values() for question in ways]
         fitting = {lesson.id: lesson for lesson in kept}
         made = [row_example(tokeniser, row) for row in rows.more if row.lesson in fitting]
         examples += [each for each in made if _longest([each]) <= settings.longest_pair_tokens]
         shown = [*rows.asked, *rows.more] if inputs.recipe.distillation_weight else []
         taught = _taught(tokeniser, [(fitting[row.lesson], row) for row in shown if row.lesson in fitting], examples)
-        cached = (inputs.cache, inputs.base_sha256)
+        cached = (inputs.cache, inputs.ground)
         prompts = asked_alone(read_prompts("replay")[: inputs.recipe.replay.prompts])
         replay = base_answers(served, tokeniser, prompts, inputs.recipe.replay.answer_tokens, *cached)
         others = neighbours_of(kept, inputs.recipe.rows.neighbours)
-        replay += base_answers(served, tokeniser, others, inputs.recipe.replay.answer_tokens, *cached)
+        kept_right = [lesson.messages for lesson in known]
+        replay += base_answers(served, tokeniser, [*others, *kept_right], inputs.recipe.replay.answer_tokens, *cached)
         replay += prose(served.vocabulary, inputs.recipe.replay.prose, inputs.recipe.replay.answer_tokens)
         context.emit("progress", 0.7, {})
         prompts = asked_alone(read_prompts("unrelated")[: settings.evaluation.unrelated_prompts])

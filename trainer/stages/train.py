@@ -21,15 +21,15 @@ from trainer.loop import StepReport, train
 from trainer.model.adapter_file import save_weights
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
-from trainer.model.reading import read_base
 from trainer.objectives.interface import Example, Objective
 from trainer.objectives.likelihood import Likelihood
-from trainer.precision import compute_dtype, loss_scaler
+from trainer.precision import loss_scaler
 from trainer.rated import rating_groups
 from trainer.reference_cache import ReferenceCache
 from trainer.references import kept_examples, references_digest, with_pair_references
 from trainer.run_files import discard_checkpoints
 from trainer.stages.context import StageContext
+from trainer.stages.ground import read_ground
 from trainer.stages.prepare import Prepared, read_prepared
 from trainer.watching import watched_chosen
 
@@ -112,13 +112,12 @@ def _train(context: StageContext, together: Together) -> None:
     torch.set_flush_denormal(True)
     start = time.monotonic()
     prepared = read_prepared(context.files)
-    dtype = compute_dtype(inputs.training.precision)
-    base = read_base(inputs.base, dtype, inputs.training.frozen, shared_out=together.lockstep)
+    base = read_ground(inputs, shared_out=together.lockstep)
     generator = torch.Generator().manual_seed(inputs.seed)
     adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
     recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
     decoder = Decoder(base, adapter, recompute=recompute)
-    made_by = f"{inputs.base_sha256} {computation(base, threads, together)}"
+    made_by = f"{inputs.ground} {computation(base, threads, together)}"
     asking = time.monotonic()
     examples, watched = set_apart(prepared.examples, recipe.early_stop.share, inputs.seed)
     corpus = _with_references(context, Decoder(base), examples, prepared, made_by, together)

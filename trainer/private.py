@@ -1,0 +1,89 @@
+"""A member's private lessons, trained over what the family is served, for that member's answers alone.
+
+Everything that holds their words, or was made of them, lies in the member's part of the home.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from configs.home import Home
+from configs.settings import Settings
+from engine.served import AdapterFile
+from memory.household import Household
+from memory.private import PrivateTraining
+from memory.runs import PRIVATE
+from trainer.beginning import known_recipe, start_of
+from trainer.errors import NothingPrivate, PrivateTrainingOff
+from trainer.gate import Verdict
+from trainer.ratings import latest_opinions
+from trainer.run_files import Inputs, RunFiles, write_json
+from trainer.settling import settled, sorted_out
+
+
+class PrivateLearning:
+    """The private lessons of a member (a name or an id). Raises MemberUnknown and PrivateTrainingOff."""
+
+    kind = PRIVATE
+
+    def __init__(self, home: Home, settings: Settings, household: Household, member: str) -> None:
+        self._home = home
+        self._settings = settings
+        self._household = household
+        found = household.members.get(member)
+        if not found.private_training:
+            raise PrivateTrainingOff(name=found.name)
+        self.member = found.id
+        self._private: PrivateTraining = household.member(found.id).private
+
+    def begin(self, run: str, recipe: str, files: RunFiles) -> Inputs:
+        """Raises RecipeUnknown, NothingPrivate, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
+        ShapeNotTrainable, ArtifactMissing, NoRoom.
+        """
+        rating_weight = known_recipe(self._settings, recipe).rating_weight
+        kept, dropped = sorted_out(self._private.corrections())
+        if not kept:
+            raise NothingPrivate(dropped=len(dropped))
+        ratings = latest_opinions(self._private.ratings()) if rating_weight else []
+        start = start_of(self._home, self._settings, self._household)
+        own = {lesson.id for lesson in kept}
+        # Where the family was taught another answer to the same question, the member's own counts for them.
+        counting, _ = settled([*sorted_out(self._household.corrections())[0], *kept])
+        answering = self._private.answering(start.snapshot)
+        over = (AdapterFile(self._private.path(answering.sha256), 1.0),) if answering else ()
+        inputs = Inputs(
+            run=run,
+            base_name=start.snapshot.base_name,
+            base=start.base,
+            base_sha256=start.snapshot.base_sha256,
+            current=start.snapshot.id,
+            current_adapters=(*start.adapters, *over),
+            lessons=tuple(kept),
+            dropped=tuple(dropped),
+            ratings=tuple(ratings),
+            system_prompt=self._settings.assistant.system_prompt,
+            recipe_name=recipe,
+            training=self._settings.training,
+            engine=self._settings.engine,
+            busy_flag=self._home.busy_flag,
+            cache=self._home.of_member(self.member).cache,
+            member=self.member,
+            beneath=start.adapters,
+            known=tuple(lesson for lesson in counting if lesson.id not in own),
+        )
+        self._private.give(run, [*own, *(rating.id for rating in ratings), *(lesson.id for lesson in dropped)])
+        # What is measured of the family's lessons is in this run's files too, and leaves them with the lesson.
+        self._household.runs.give(run, [lesson.id for lesson in inputs.known])
+        write_json(files.inputs, inputs.as_json())
+        return inputs
+
+    def taken_back(self, run: str) -> frozenset[str]:
+        return self._private.taken_back().get(run, frozenset())
+
+    def promote(self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str) -> str:
+        """In force for the member's next question; nothing that others are answered with changes."""
+        over = self._household.snapshots.get(inputs.current)
+        return self._private.promote(adapter, over, inputs.run, verdict.as_json()).id
+
+    def forget_withdrawn(self) -> tuple[str, ...]:
+        return self._household.forget_private(self.member)
