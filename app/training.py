@@ -38,15 +38,17 @@ class NoRun(EnlaceError):
     code = "no_run"
 
 
-def start_training(session: Session, recipe: str | None = None) -> Run:
+def start_training(session: Session, recipe: str | None = None, *, mine: bool = False) -> Run:
     """Start a training run detached from this process; the run, once it is on record.
 
-    ``recipe``: one of those in the settings, the usual one by default. Raises RunAlreadyRunning, what the trainer
-    reported when it ended before it began a run, and TrainerNotStarted when it reported nothing.
+    ``recipe``: one of those in the settings, the usual one by default. ``mine``: on the member's private lessons, for
+    them alone. Raises RunAlreadyRunning, what the trainer reported when it ended before it began a run, and
+    TrainerNotStarted when it reported nothing.
     """
     # The trainer trains on what is served, so there must be a snapshot.
     session.snapshot()
-    return _start(session, ["run", *(["--recipe", recipe] if recipe else [])])
+    chosen = ["--recipe", recipe] if recipe else []
+    return _start(session, ["run", *chosen, *(["--member", session.member.id] if mine else [])])
 
 
 def start_blame(session: Session, held: str) -> Run:

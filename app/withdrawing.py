@@ -9,17 +9,17 @@ if TYPE_CHECKING:
 
 
 def forget_in_runs(session: Session, lesson_id: str) -> None:
-    """Take a lesson that is shared no longer out of what past trainings wrote, and write their reports anew.
+    """Take a lesson that is taught no longer out of what past trainings wrote, and write their reports anew.
 
     Raises FileNotWritten, OutputUnwritable.
     """
     changed = session.household.forget_withdrawn(lesson_id)
     if changed:
         from app.report.files import leave_report
-        from memory.runs import LESSONS
+        from memory.runs import BLAME
 
         for run in map(session.household.runs.get, changed):
-            if run.kind == LESSONS:
+            if run.kind != BLAME:
                 leave_report(session.home, run, session.catalogue)
 
 
@@ -28,3 +28,10 @@ def snapshot_that_knows(session: Session, lesson_id: str) -> str | None:
     current = session.snapshot()
     known = current.run is not None and lesson_id in session.household.runs.lessons(current.run)
     return current.id if known else None
+
+
+def adapter_that_knows(session: Session, lesson_id: str) -> str | None:
+    """The member's own adapter, where it was trained on this lesson."""
+    own = session.memory.private
+    record = own.current()
+    return record.id if record is not None and lesson_id in own.lessons(record.run) else None

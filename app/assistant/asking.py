@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 
 from app.assistant.prompting import Material, messages, text_size
 from configs.sections.assistant import AssistantSettings, Form
-from engine.answers import Called, Delta, Finished, Sampling, Thought, Usage, Waiting
+from engine.answers import Called, Delta, Finished, PrivateAdapter, Sampling, Thought, Usage, Waiting
 from engine.errors import PromptTooLong
 from engine.interface import Engine
 from engine.messages import PLAIN, PromptOptions, thinking
@@ -24,8 +24,16 @@ class Accepted:
 class Asker:
     """Puts prompts to the engine. Learns from each answer how many bytes a token of this household's text holds."""
 
-    def __init__(self, engine: Engine, settings: AssistantSettings, context_size: int) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        settings: AssistantSettings,
+        context_size: int,
+        private: Callable[[], PrivateAdapter | None],
+    ) -> None:
+        """``private()``: the adapter of whoever asks, looked up for each prompt."""
         self._engine = engine
+        self._private = private
         self._settings = settings
         self._context_size = context_size
         self._bytes_per_token = settings.bytes_per_token
@@ -43,7 +51,8 @@ class Asker:
             prompt = messages(kept, form)
             accepted = False
             try:
-                answer = self._engine.chat(prompt, sampling, cache_key=cache_key, options=self._options(briefly))
+                options, own = self._options(briefly), self._private()
+                answer = self._engine.chat(prompt, sampling, cache_key=cache_key, options=options, private=own)
                 async with aclosing(answer) as stream:
                     async for piece in stream:
                         if isinstance(piece, Waiting):

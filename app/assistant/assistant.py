@@ -10,10 +10,12 @@ import time
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 
 from app.assistant.answer_store import AnswerStore
 from app.assistant.errors import NotAnAnswer, QuestionEmpty, QuestionTooBig
 from app.assistant.events import Event, Failed, Started
+from app.assistant.private import own_adapter
 from app.assistant.prompting import exchanges
 from app.assistant.turn import Turn
 from app.assistant.turn_parts import TurnParts
@@ -53,7 +55,8 @@ class Assistant:
         self._settings = settings
         catalogue = Catalogue(language)
         context = ToolContext(household.home, settings.tools, catalogue, clock, settings.assistant.time_zone)
-        self._parts = TurnParts(self._memory, member, engine, tools, context, settings, catalogue)
+        private = partial(own_adapter, household, member.id)
+        self._parts = TurnParts(self._memory, member, engine, tools, context, settings, catalogue, private)
 
     async def ask(
         self,

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from app.assistant.asking import Asker
 from app.catalogue import Catalogue
 from configs.settings import Settings
+from engine.answers import PrivateAdapter
 from engine.interface import Engine
 from memory.household import MemberMemory
 from memory.members import Member
@@ -24,6 +26,7 @@ class TurnParts:
     context: ToolContext
     settings: Settings
     catalogue: Catalogue
+    private: Callable[[], PrivateAdapter | None]
 
     def __post_init__(self) -> None:
-        self.asker = Asker(self.engine, self.settings.assistant, self.settings.engine.context_size)
+        self.asker = Asker(self.engine, self.settings.assistant, self.settings.engine.context_size, self.private)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,6 +12,10 @@ from app.commands.errors import LanguageUnknown, OnlyMember
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, YesOption, confirm, group, moment, yes_no
 from app.commands.output import write, write_json, write_table
+from app.report.wording import size
+
+if TYPE_CHECKING:
+    from memory.private import KeptApart
 
 NameArgument = Annotated[str, typer.Argument(help="command.members.name")]
 LanguageOption = Annotated[str | None, typer.Option("--language", help="command.members.language")]
@@ -28,15 +33,25 @@ def register(commands: typer.Typer) -> None:
 
 def list_members(as_json: JsonOption = False) -> int:
     """Everybody, the first to come first."""
+    from memory.private import kept_apart
+
     with open_session() as session:
         session.household.members.default(session.language)
         everybody = session.household.members.list()
+        apart = {m.id: kept_apart(session.home, m.id) for m in everybody} if session.member.admin else {}
         if as_json:
-            write_json([vars(member) for member in everybody])
+            told = {member: {"private": found and asdict(found)} for member, found in apart.items()}
+            write_json([{**vars(member), **told.get(member.id, {})} for member in everybody])
             return 0
         words = session.catalogue
-        heads = [words.text(f"command.members.heads.{head}") for head in ("name", "language", "admin", "since")]
-        write_table(heads, [(m.name, m.language, yes_no(words, m.admin), moment(m.created_at)) for m in everybody])
+        names = ("name", "language", "admin", "since", *(("private",) if any(apart.values()) else ()))
+        heads = [words.text(f"command.members.heads.{head}") for head in names]
+        # The column is there only where somebody has something to put into it.
+        own = {member: [_kept(found)] for member, found in apart.items()} if any(apart.values()) else {}
+        rows = [
+            [m.name, m.language, yes_no(words, m.admin), moment(m.created_at), *own.get(m.id, [])] for m in everybody
+        ]
+        write_table(heads, rows)
         return 0
 
 
@@ -77,6 +92,11 @@ def remove(name: NameArgument, yes: YesOption = False) -> int:
         members.remove(member.id)
         write(session.catalogue.text("command.members.removed", name=member.name))
         return 0
+
+
+def _kept(apart: KeptApart | None) -> str:
+    """Size and time of a member's own weights: all that whoever looks after the machine is told of them."""
+    return f"{size(apart.bytes)} · {moment(apart.changed_at)}" if apart else "—"
 
 
 def _checked(language: str | None) -> str | None:

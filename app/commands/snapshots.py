@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, group, moment, yes_no
+from app.commands.options import JsonOption, MemberOption, group, moment, yes_no
 from app.commands.output import write, write_json, write_table
 from app.commands.snapshots_export import export
 
@@ -75,12 +75,16 @@ def show(
 def rollback(
     to: Annotated[str | None, typer.Option("--to", help="command.snapshots.to")] = None,
     why: Annotated[str, typer.Option("--why", help="command.snapshots.why")] = "",
+    mine: Annotated[bool, typer.Option("--mine", help="command.train.mine.rollback")] = False,
+    member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Let the snapshot before the current one answer again."""
+    """Let the snapshot before the current one answer again, or what the member alone was answered with before."""
     from app.fitting import fit_current
 
-    with open_session() as session:
+    with open_session(member=member) as session:
+        if mine:
+            return _rollback_mine(session, as_json=as_json)
         left = session.snapshot()
         snapshots, who = session.household.snapshots, session.member.name
         target = snapshots.rollback_target(to)
@@ -91,6 +95,16 @@ def rollback(
         else:
             write(session.catalogue.text("command.snapshots.rolled_back", left=left.id, snapshot=target.id))
         return 0
+
+
+def _rollback_mine(session: Session, *, as_json: bool) -> int:
+    left, now = session.memory.private.rollback()
+    if as_json:
+        write_json({"adapter": now.id if now else None, "previous": left.id})
+    else:
+        key = "command.train.mine.rolled_back" if now else "command.train.mine.rolled_back_to_none"
+        write(session.catalogue.text(key, left=left.id, adapter=now.id if now else ""))
+    return 0
 
 
 def _row(session: Session, snapshot: Snapshot, current: Snapshot) -> tuple[str, ...]:

@@ -10,8 +10,9 @@ from typing import Annotated
 import typer
 
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, group, moment
+from app.commands.options import JsonOption, MemberOption, group, moment
 from app.commands.output import write, write_json, write_table
+from app.commands.train_mine import mine
 from app.commands.train_report import report
 from app.training import NoRun, start_blame, start_training
 
@@ -24,19 +25,22 @@ def register(commands: typer.Typer) -> None:
     train.command("stop", help="command.train.stop")(stop)
     train.command("blame", help="command.train.blame")(blame)
     train.command("report", help="command.train.report")(report)
+    train.command("mine", help="command.train.mine.help")(mine)
     train.command("history", help="command.train.history")(history)
     commands.add_typer(train)
 
 
 def now(
     recipe: Annotated[str | None, typer.Option("--recipe", help="command.train.recipe")] = None,
+    of_mine: Annotated[bool, typer.Option("--mine", help="command.train.mine.now")] = False,
+    member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Train on the shared lessons and show how it goes, up to the verdict."""
+    """Train on the shared lessons, or on the member's own, and show how it goes, up to the verdict."""
     from app.commands.training_view import watch
 
-    with open_session() as session:
-        run = start_training(session, recipe)
+    with open_session(member=member) as session:
+        run = start_training(session, recipe, mine=of_mine)
         return watch(session, run.id, as_json=as_json)
 
 
@@ -51,15 +55,17 @@ def blame(
 
 
 def status(
-    follow: Annotated[bool, typer.Option("--follow", help="command.train.follow")] = False, as_json: JsonOption = False
+    follow: Annotated[bool, typer.Option("--follow", help="command.train.follow")] = False,
+    member: MemberOption = None,
+    as_json: JsonOption = False,
 ) -> int:
     """How the training that runs, or ran last, is doing."""
     from app.commands.blame_view import show_blame, watch_blame
     from app.commands.training_view import show_status, watch
     from memory.runs import BLAME
 
-    with open_session() as session:
-        run = session.household.runs.latest()
+    with open_session(member=member) as session:
+        run = session.household.runs.latest(session.member.id)
         if run is None:
             raise NoRun
         if run.kind == BLAME:
@@ -87,10 +93,10 @@ def stop() -> int:
         return 0
 
 
-def history(as_json: JsonOption = False) -> int:
-    """The trainings there were, the newest first."""
-    with open_session() as session:
-        runs = session.household.runs.list()
+def history(member: MemberOption = None, as_json: JsonOption = False) -> int:
+    """The trainings there were, the newest first: the family's, and the member's own."""
+    with open_session(member=member) as session:
+        runs = session.household.runs.list(session.member.id)
         if as_json:
             write_json([asdict(run) for run in runs])
             return 0

@@ -9,7 +9,7 @@ import typer
 
 from app.checks import left_out
 from app.commands.opening import open_session
-from app.commands.options import JsonOption
+from app.commands.options import JsonOption, MemberOption
 from app.commands.output import write, write_json, write_table
 from app.commands.verdict import write_checks
 from app.curve import curve
@@ -28,6 +28,7 @@ _AXIS: Final = "  │"
 
 def report(
     run_id: Annotated[str | None, typer.Argument(metavar="[RUN]", help="command.train.run")] = None,
+    member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Write the report of a training, the last one by default, and show what is in it."""
@@ -35,9 +36,9 @@ def report(
     from app.report.files import leave_report
     from memory.runs import BLAME
 
-    with open_session() as session:
+    with open_session(member=member) as session:
         runs = session.household.runs
-        run = runs.get(run_id) if run_id else runs.latest()
+        run = runs.seen(run_id, session.member.id) if run_id else runs.latest(session.member.id)
         if run is None:
             raise NoRun
         if run.kind == BLAME:

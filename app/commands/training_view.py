@@ -17,6 +17,7 @@ from app.terminal_text import clean
 from app.training import failure_of
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
+from memory.runs import run_folder
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -37,7 +38,7 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
     """Follow a run to its end; the exit code. Raises TrainingDetached on Ctrl-C."""
     view = View(session, quiet=as_json)
     offset = 0
-    folder = session.home.runs / run_id
+    folder = run_folder(session.home, session.household.runs.get(run_id))
     try:
         while True:
             # Asked before reading: what a run wrote before it ended is then always seen.
@@ -56,7 +57,7 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
 
 def show_status(session: Session, run: Run, *, as_json: bool) -> int:
     """Where a run stands now, from what it has written."""
-    events, _ = read(session.home.runs / run.id)
+    events, _ = read(run_folder(session.home, run))
     view = View(session, quiet=True)
     for event in events:
         view.draw(event)
@@ -168,7 +169,9 @@ def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> in
     elif failed:
         remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.logs / "trainer.log"))
     elif not as_json:
-        write(session.catalogue.text(f"command.train.outcome_{run.state}", run=run_id, snapshot=run.snapshot or "—"))
+        shipped_alone = run.state == "shipped" and run.member is not None
+        outcome = "command.train.mine.shipped" if shipped_alone else f"command.train.outcome_{run.state}"
+        write(session.catalogue.text(outcome, run=run_id, snapshot=run.snapshot or "—"))
     if run.state == "held" or view.verdict.get("decision") == "HOLD":
         return HELD
     return 1 if failed else 0

@@ -11,6 +11,7 @@ from app.report.page import page
 from app.report.picture import picture
 from app.report.story import Story, read_story
 from configs.disk import sync
+from memory.runs import run_folder
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -27,7 +28,7 @@ def leave_report(home: Home, run: Run, words: Catalogue) -> tuple[Story, Path]:
 
     Raises OutputUnwritable.
     """
-    folder = home.runs / run.id
+    folder = run_folder(home, run)
     story = read_story(folder, run)
     drawn = picture(story, words)
     try:

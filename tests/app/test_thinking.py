@@ -16,7 +16,7 @@ from app.assistant.events import Started, Thinking, Token
 from app.assistant.prompting import Material
 from app.session import Session
 from configs.home import Home
-from engine.answers import Delta, Finished, Sampling, Usage
+from engine.answers import Delta, Finished, PrivateAdapter, Sampling, Usage
 from engine.interface import Engine
 from engine.messages import Message, PromptOptions
 from tests.app.conftest import drain, ending
@@ -62,7 +62,13 @@ class Recorder:
         self.options: list[PromptOptions] = []
 
     async def chat(
-        self, messages: Sequence[Message], sampling: Sampling, *, cache_key: str | None, options: PromptOptions
+        self,
+        messages: Sequence[Message],
+        sampling: Sampling,
+        *,
+        cache_key: str | None,
+        options: PromptOptions,
+        private: PrivateAdapter | None,
     ) -> AsyncGenerator[Delta | Finished, None]:
         self.options.append(options)
         yield Finished("stop", USAGE)
@@ -77,7 +83,7 @@ async def test_the_family_says_whether_the_model_thinks(
 ) -> None:
     settings = session.settings.assistant.model_copy(update={"thinking": setting})
     recorder = Recorder()
-    asker = Asker(cast(Engine, recorder), settings, 1024)
+    asker = Asker(cast(Engine, recorder), settings, 1024, lambda: None)
     sampling = Sampling.defaults(session.settings.engine.sampling)
     async for _ in asker.ask(Material("Be kind.", "Hi", ()), sampling, "key", briefly=briefly):
         pass

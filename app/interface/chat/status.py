@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from app.interface.chat.bar import SEPARATOR
 from engine.interface import ServerStatus
 from memory import runlog
+from memory.runs import run_folder
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -58,7 +59,7 @@ async def look(session: Session) -> Facts:
 
 def run_fraction(session: Session, run: Run) -> float:
     """How much of a run is done, 0 to 1, by its own account."""
-    events, _ = runlog.read(session.home.runs / run.id)
+    events, _ = runlog.read(run_folder(session.home, run))
     return next((event.fraction for event in reversed(events) if event.fraction is not None), 0.0)
 
 

@@ -24,6 +24,7 @@ from app.terminal_text import clean
 from app.training import failure_of, start_training
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
+from memory.runs import run_folder
 
 if TYPE_CHECKING:
     from app.interface.app import EnlaceApp
@@ -112,11 +113,11 @@ class TrainingPane(VerticalScroll):
     def look(self) -> None:
         """Read what is new of the latest run, and draw it."""
         runs = self.app.session.household.runs
-        latest = runs.latest()
+        latest = runs.latest(self.app.session.member.id)
         if latest is not None:
             if self._watched is None or self._watched.run_id != latest.id:
                 self._watched = Watched(latest.id)
-            events, self._watched.offset = read(self.app.session.home.runs / latest.id, self._watched.offset)
+            events, self._watched.offset = read(run_folder(self.app.session.home, latest), self._watched.offset)
             for event in events:
                 self._watched.take(event)
         self._draw(latest)
@@ -196,7 +197,7 @@ class TrainingPane(VerticalScroll):
     def _history(self) -> Text:
         text = self.app.catalogue.text
         history = Text(text("screen.learning.training.history") + "\n", "bold")
-        runs = self.app.session.household.runs.list()
+        runs = self.app.session.household.runs.list(self.app.session.member.id)
         if not runs:
             history.append(text("screen.learning.training.no_history"), "dim not bold")
         for run in runs:

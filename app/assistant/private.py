@@ -1,0 +1,20 @@
+"""The member's own adapter, where their questions are to be answered with it."""
+
+from __future__ import annotations
+
+from engine.answers import PrivateAdapter
+from memory.household import Household
+
+
+def own_adapter(household: Household, member_id: str) -> PrivateAdapter | None:
+    """What was trained for this member alone, if they want it and it belongs to what the family is served now.
+
+    Looked up for each question: it may have been switched off, rolled back, or left behind by a promotion meanwhile.
+    Raises MemberUnknown and NoSnapshot.
+    """
+    member = household.members.get(member_id)
+    if not member.private_training:
+        return None
+    current = household.snapshots.current()
+    record = household.member(member.id).private.answering(current)
+    return None if record is None else PrivateAdapter(member.id, record.sha256, current.digest)

@@ -1,0 +1,64 @@
+"""``enlace train mine``: what is trained of a member's private lessons, for that member alone."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, MemberOption, moment
+from app.commands.output import write, write_json
+from app.report.wording import size
+
+if TYPE_CHECKING:
+    from app.session import Session
+
+
+def mine(
+    wanted: Annotated[Literal["on", "off"] | None, typer.Argument(help="command.train.mine.wanted")] = None,
+    member: MemberOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """Whether the member has a training of their own, and what came of it; ``on`` and ``off`` change it."""
+    with open_session(member=member) as session:
+        if wanted:
+            session.household.members.set_private_training(session.member.id, wanted == "on")
+        state = _state(session)
+        if as_json:
+            write_json(state)
+        else:
+            _tell(session, state)
+        return 0
+
+
+def _state(session: Session) -> dict[str, Any]:
+    own, current = session.memory.private, session.snapshot()
+    on = session.household.members.get(session.member.id).private_training
+    record = own.current()
+    learned = own.lessons(record.run) if record else frozenset()
+    return {
+        "on": on,
+        "adapter": record.id if record else None,
+        "bytes": record.bytes if record else None,
+        "created_at": record.created_at if record else None,
+        "run": record.run if record else None,
+        "snapshot": record.snapshot if record else None,
+        "current": current.id,
+        "answers": on and record is not None and record.belongs_to(current),
+        "waiting": sum(lesson.id not in learned for lesson in own.corrections()),
+    }
+
+
+def _tell(session: Session, state: dict[str, Any]) -> None:
+    words = session.catalogue
+    write(words.text(f"command.train.mine.{'on' if state['on'] else 'off'}", name=session.member.name))
+    if state["adapter"]:
+        made = {"adapter": state["adapter"], "size": size(state["bytes"]), "when": moment(state["created_at"])}
+        write(words.text("command.train.mine.made", snapshot=state["snapshot"], **made))
+        if state["answers"]:
+            write(words.text("command.train.mine.answers", name=session.member.name))
+        elif state["on"]:
+            write(words.text("command.train.mine.left_behind", **state))
+    if state["waiting"]:
+        write(words.count("command.train.mine.waiting", state["waiting"]))
