@@ -13,7 +13,7 @@ from typing import Any
 from configs.sections.grammars import GrammarSettings
 from engine.errors import RequestWrong
 from engine.grammar_check import check_grammar
-from engine.schema_alike import Schemas
+from engine.schema_alike import Schemas, TooManyComparisons
 from engine.schema_keywords import (
     KEYWORDS,
     check_keywords,
@@ -41,7 +41,7 @@ def schema_grammar(schema: Any, field: str, limits: GrammarSettings) -> str:
     kept.
     """
     try:
-        grammar = _Converter(schema, field).grammar()
+        grammar = _Converter(schema, field, limits.most_comparisons).grammar()
     except RecursionError:
         raise RequestWrong(field=field, reason="too many levels") from None
     check_grammar(grammar, field, limits.most_beginnings)
@@ -51,10 +51,10 @@ def schema_grammar(schema: Any, field: str, limits: GrammarSettings) -> str:
 class _Converter:
     """One schema being turned into rules. A place in it is named by the path to it."""
 
-    def __init__(self, schema: Any, field: str) -> None:
+    def __init__(self, schema: Any, field: str, most_comparisons: int) -> None:
         self._schema = schema
         self._field = field
-        self._schemas = Schemas(schema)
+        self._schemas = Schemas(schema, most_comparisons)
         self._rules = Rules()
         self._references: dict[str, str] = {}
         self._seen = 0
@@ -122,7 +122,11 @@ class _Converter:
 
     def _one_of(self, schema: Mapping[str, Any], at: str, depth: int) -> str:
         union = self._union(schema, "oneOf", at, depth)
-        if not self._schemas.all_apart(schema["oneOf"]):
+        try:
+            apart = self._schemas.all_apart(schema["oneOf"])
+        except TooManyComparisons:
+            refuse(f"{at}.oneOf", "too many to be told apart, but by a const or an enum of a property that all require")
+        if not apart:
             refuse(f"{at}.oneOf", "an answer could fit two of them; anyOf allows that")
         return union
 

@@ -5,17 +5,34 @@ from __future__ import annotations
 import itertools
 import json
 import urllib.parse
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 MOST_REFERENCES = 20
 
 
-class Schemas:
-    """The parts of the schema ``whole``."""
+class TooManyComparisons(Exception):
+    """Whether no answer fits two of some schemas would take too long to find out."""
 
-    def __init__(self, whole: Any) -> None:
+
+@dataclass(frozen=True)
+class _Marks:
+    """What one schema is told from another by: its types, its only values as JSON, the properties it always has."""
+
+    types: frozenset[str]
+    values: frozenset[str] | None
+    needed: Mapping[str, Any]
+
+
+class Schemas:
+    """The parts of the schema ``whole``, of which ``most_comparisons`` are held against each other, all told."""
+
+    def __init__(self, whole: Any, most_comparisons: int) -> None:
         self._whole = whole
+        self._left = most_comparisons
+        self._seen: dict[int, _Marks] = {}
+        self._compared: dict[tuple[int, int], bool] = {}
 
     def follow(self, reference: object) -> tuple[bool, Any]:
         """Whether a ``$ref`` leads to a place in this schema, and what is there."""
@@ -41,34 +58,74 @@ class Schemas:
         return None
 
     def all_apart(self, schemas: Sequence[Any]) -> bool:
-        """Whether it is certain that no answer fits two of these."""
-        return all(self._apart(*pair) for pair in itertools.combinations(map(self.resolved, schemas), 2))
+        """Whether it is certain that no answer fits two of these. Raises TooManyComparisons."""
+        given = [self.resolved(schema) for schema in schemas]
+        if len({id(schema) for schema in given}) < len(given):
+            return False
+        return self._apart_by_values(given) or all(self._apart(*pair) for pair in itertools.combinations(given, 2))
+
+    def _apart_by_values(self, given: Sequence[Any]) -> bool:
+        """Whether each has values of its own, or a property that has: this takes no comparing of two of them."""
+        if not all(isinstance(schema, dict) for schema in given):
+            return False
+        marks = [self._marks(schema) for schema in given]
+        if _all_disjoint([each.values for each in marks]):
+            return True
+        shared = set(marks[0].needed).intersection(*(each.needed for each in marks))
+        return any(_all_disjoint([self._values(each.needed[name]) for each in marks]) for name in shared)
 
     def _apart(self, one: Any, other: Any) -> bool:
         if not isinstance(one, dict) or not isinstance(other, dict):
             return False
-        if (types := _types(one)) and (others := _types(other)) and not types & others:
+        marks, others = self._marks(one), self._marks(other)
+        self._left -= 1 + min(len(marks.values or ()), len(others.values or ()))
+        if self._left < 0:
+            raise TooManyComparisons
+        pair = id(one), id(other)
+        if pair not in self._compared:
+            # What comes back to itself is told apart by something else, or not at all.
+            self._compared[pair] = False
+            self._compared[pair] = self._told_apart(marks, others)
+        return self._compared[pair]
+
+    def _told_apart(self, one: _Marks, other: _Marks) -> bool:
+        if one.types and other.types and not one.types & other.types:
             return True
-        if (values := _values(one)) is not None and (other_values := _values(other)) is not None:
-            return not values & other_values
-        both = set(_names(one)) & set(_names(other))
-        inner = one.get("properties", {}), other.get("properties", {})
-        return any(self._apart(self.resolved(inner[0].get(name)), self.resolved(inner[1].get(name))) for name in both)
+        if one.values is not None and other.values is not None:
+            return one.values.isdisjoint(other.values)
+        both = one.needed.keys() & other.needed.keys()
+        return any(self._apart(self.resolved(one.needed[name]), self.resolved(other.needed[name])) for name in both)
+
+    def _values(self, schema: Any) -> frozenset[str] | None:
+        resolved = self.resolved(schema)
+        return self._marks(resolved).values if isinstance(resolved, dict) else None
+
+    def _marks(self, schema: dict[str, Any]) -> _Marks:
+        # A schema stays where it is as long as the whole does.
+        if id(schema) not in self._seen:
+            self._seen[id(schema)] = _Marks(_types(schema), _values(schema), _needed(schema))
+        return self._seen[id(schema)]
 
 
-def _types(schema: dict[str, Any]) -> set[str]:
+def _all_disjoint(sets: Sequence[frozenset[str] | None]) -> bool:
+    """Whether all of them are there and nothing is in two."""
+    known = [each for each in sets if each is not None]
+    return len(known) == len(sets) and len(frozenset().union(*known)) == sum(map(len, known))
+
+
+def _types(schema: dict[str, Any]) -> frozenset[str]:
     """The types that it names; a whole number is a number."""
     given = schema.get("type", [])
     types = [given] if isinstance(given, str) else given
-    return {"number" if kind == "integer" else str(kind) for kind in types}
+    return frozenset("number" if kind == "integer" else str(kind) for kind in types)
 
 
-def _values(schema: dict[str, Any]) -> set[str] | None:
+def _values(schema: dict[str, Any]) -> frozenset[str] | None:
     """The only values that it allows, as JSON; None where it allows others."""
     if "const" in schema:
-        return {_spelled(schema["const"])}
+        return frozenset({_spelled(schema["const"])})
     if isinstance(schema.get("enum"), list):
-        return {_spelled(value) for value in schema["enum"]}
+        return frozenset(map(_spelled, schema["enum"]))
     return None
 
 
@@ -78,9 +135,9 @@ def _spelled(value: Any) -> str:
     return json.dumps(int(value) if whole else value, sort_keys=True)
 
 
-def _names(schema: dict[str, Any]) -> list[str]:
+def _needed(schema: dict[str, Any]) -> dict[str, Any]:
     """The properties that every object of it has."""
     required, properties = schema.get("required"), schema.get("properties")
     if schema.get("type") != "object" or not isinstance(required, list) or not isinstance(properties, dict):
-        return []
-    return [name for name in required if isinstance(name, str) and name in properties]
+        return {}
+    return {name: properties[name] for name in required if isinstance(name, str) and name in properties}

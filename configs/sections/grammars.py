@@ -13,6 +13,9 @@ class GrammarSettings(BaseModel):
     most_beginnings: int = Field(
         ge=1, description="In how many ways a rule may begin; each of them is held against every token of the model."
     )
+    most_comparisons: int = Field(
+        ge=1, description="How many parts of a schema are held against each other to tell the choices of a oneOf apart."
+    )
     longest_token_s: float = Field(
         gt=0, description="Seconds of the processor that one token may take under a grammar; then its answer ends."
     )
