@@ -25,18 +25,20 @@ class _Errand:
 
 
 class Errands:
-    """First come, first served; each ``step`` advances one of them. Not safe for several threads at once."""
+    """First come, first served: the first ``most`` of them take turns, a ``step`` each. Any thread may ``add``."""
 
-    def __init__(self) -> None:
+    def __init__(self, most: int) -> None:
+        self._most = most
         self._waiting: collections.deque[_Errand] = collections.deque()
+        self._taken: collections.deque[_Errand] = collections.deque()
 
     def __bool__(self) -> bool:
-        return bool(self._waiting)
+        return bool(self._taken or self._waiting)
 
     @property
     def begun(self) -> bool:
         """Whether one of them is under way, with what was loaded when it began."""
-        return bool(self._waiting) and self._waiting[0].running is not None
+        return bool(self._taken)
 
     def add(self, steps: Steps[T]) -> Future[T]:
         """Queue what the generator ``steps(loaded)`` does and returns; cancelling the future ends it early."""
@@ -44,11 +46,15 @@ class Errands:
         self._waiting.append(errand)
         return errand.done
 
-    def step(self, loaded: Loaded) -> None:
-        """Advance the first one by a step."""
-        if not self._waiting:
+    def step(self, loaded: Loaded, *, begin: bool) -> None:
+        """Advance the one whose turn it is by a step; ``begin``: whether another one may be begun."""
+        if begin and self._waiting and len(self._taken) < self._most:
+            # It comes before those that had a turn: a short one is over at once.
+            self._taken.appendleft(self._waiting.popleft())
+        if not self._taken:
             return
-        errand = self._waiting[0]
+        errand = self._taken[0]
+        self._taken.rotate(-1)
         if errand.done.cancelled():
             self._end(errand)
             return
@@ -65,13 +71,15 @@ class Errands:
 
     def refuse_all(self, error: EngineError) -> None:
         """End every one with ``error``."""
-        while self._waiting:
-            errand = self._waiting[0]
+        self._taken += self._waiting
+        self._waiting.clear()
+        while self._taken:
+            errand = self._taken[0]
             self._end(errand)
             _settle(errand.done, error=error)
 
     def _end(self, errand: _Errand) -> None:
-        self._waiting.remove(errand)
+        self._taken.remove(errand)
         if errand.running is not None:
             errand.running.close()
 

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 from starlette.requests import ClientDisconnect, Request
 
 from configs.home import Home
+from configs.sections.engine import EngineSettings
 from engine.answering import serve_manifest, until_gone
 from engine.conversation_fields import read_messages
 from engine.errors import EngineBusy, EngineStopping, PromptTooLong, RequestWrong
@@ -27,13 +28,14 @@ class Measuring:
     """Answers to such requests, each given as a JSON object and returned as one. Raises RequestWrong.
 
     What is computed runs between the steps of the answers, so that nobody's answer waits for more than a chunk of it.
-    ``manifest`` in a request is the snapshot to be served first. With ``most`` of them in work or waiting, EngineBusy.
+    ``manifest`` in a request is the snapshot to be served first. EngineBusy with as many of them in work
+    or waiting as there may be questions.
     """
 
-    def __init__(self, home: Home, scheduler: Scheduler, most: int) -> None:
+    def __init__(self, home: Home, scheduler: Scheduler, settings: EngineSettings) -> None:
         self._home = home
         self._scheduler = scheduler
-        self._most = most
+        self._settings = settings
         self._working = 0
 
     async def tokenize(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -97,13 +99,19 @@ class Measuring:
             raise RequestWrong(field="dimensions", reason=f"this model gives {width}")
 
         def read(loaded: Loaded) -> list[Ids]:
-            texts = [loaded.tokens(each) if isinstance(each, str) else each for each in inputs]
-            for place, ids in enumerate(texts):
+            texts, total, most = [], 0, self._settings.most_embedded_tokens
+            for place, each in enumerate(inputs):
+                ids = loaded.tokens(each) if isinstance(each, str) else each
+                texts.append(ids)
                 if max(ids, default=0) >= loaded.vocabulary.size:
                     raise RequestWrong(field=f"input[{place}]", reason="a token that the model does not have")
                 if not ids:
                     raise RequestWrong(field=f"input[{place}]", reason="the model makes no tokens of this text")
                 _check_length(loaded, len(ids))
+                total += len(ids)
+                if total > most:
+                    reason = f"{total} tokens and more, of which one request may have {most}"
+                    raise RequestWrong(field="input", reason=reason)
             return texts
 
         def steps(loaded: Loaded, texts: list[Ids]) -> Generator[None, None, Any]:
@@ -155,7 +163,7 @@ class Measuring:
         request: Request,
     ) -> Any:
         """Read the texts, then have the work done; it ends early when the client goes away."""
-        if self._working >= self._most:
+        if self._working >= self._settings.queue_length + self._settings.slots:
             raise EngineBusy(waiting=self._working)
         self._working += 1
         try:

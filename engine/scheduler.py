@@ -35,7 +35,7 @@ class Scheduler:
         self._busy = busy
         self._clock = clock
         self._queue: collections.deque[Job] = collections.deque()
-        self._errands = Errands()
+        self._errands = Errands(settings.errands)
         self._changed = threading.Condition()
         self.swaps = Swaps(self._wake)
         self._leases: collections.Counter[AdapterSet] = collections.Counter()
@@ -196,7 +196,7 @@ class Scheduler:
         self._admit()
         self._tell_places()
         self._decoding.step()
-        self._errands.step(self.loaded)
+        self._errands.step(self.loaded, begin=not self._exchanging)
 
     def _drop_cancelled(self) -> None:
         with self._changed:

@@ -57,7 +57,7 @@ class Service:
         self._end = end
         self._tally = tally
         self._counts = counts
-        self._measuring = Measuring(home, scheduler, settings.queue_length + settings.slots)
+        self._measuring = Measuring(home, scheduler, settings)
 
     def paths(self) -> list[str]:
         """The paths that are answered."""

@@ -141,6 +141,14 @@ class EngineSettings(BaseModel):
     most_tool_calls: int = Field(
         ge=1, description="Tools that one answer may call; there it ends, since a small model may go on for ever."
     )
+    errands: int = Field(
+        ge=1,
+        description="How many texts are looked at in turns beside the answers (scores, embeddings); each takes a cache "
+        "of its own, and the others wait.",
+    )
+    most_embedded_tokens: int = Field(
+        ge=1, description="How many tokens the texts of one request for embeddings may have, all told."
+    )
     longest_request_bytes: int = Field(ge=1024, description="Requests larger than this are refused unread.")
     log_bytes: int = Field(ge=1024, description="Size at which the engine's log starts a new file.")
     log_files: int = Field(ge=1, description="How many old log files are kept.")

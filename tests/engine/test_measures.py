@@ -76,7 +76,8 @@ async def test_a_client_that_goes_away_is_not_waited_for(desk: Desk) -> None:
         await gone.wait()
         return {"type": "http.disconnect"}
 
-    measuring = Measuring(desk.home, desk.scheduler, most=1)
+    settings = desk.settings.model_copy(update={"slots": 1, "queue_length": 0})
+    measuring = Measuring(desk.home, desk.scheduler, settings)
     given = {**HELLO, "completion": "The sea is wide and deep. " * 100}
     scoring = asyncio.ensure_future(measuring.score(given, Request({"type": "http"}, receive)))
     await asyncio.sleep(0.1)
@@ -168,7 +169,7 @@ async def test_a_text_of_which_a_model_makes_no_tokens_has_no_place_and_no_worth
         raise AssertionError
 
     request = Request({"type": "http"}, never)
-    measuring = Measuring(home, scheduler, most=1)
+    measuring = Measuring(home, scheduler, engine_settings)
     try:
         assert (await measuring.embeddings({"input": ["1 2"]}, request))["usage"]["total_tokens"] == 2
         with pytest.raises(RequestWrong) as caught:
@@ -190,7 +191,7 @@ async def test_a_text_whose_states_add_up_to_nothing_has_an_embedding_of_numbers
         await asyncio.Event().wait()
         raise AssertionError
 
-    answer = await Measuring(desk.home, desk.scheduler, 1).embeddings(
+    answer = await Measuring(desk.home, desk.scheduler, desk.settings).embeddings(
         {"input": "hola"}, Request({"type": "http"}, never)
     )
     assert set(answer["data"][0]["embedding"]) == {0.0}
@@ -224,6 +225,7 @@ async def test_answers_are_written_while_a_text_is_scored(house: House) -> None:
         ("/v1/embeddings", {"input": ["a", 7]}, "input[1]"),
         ("/v1/embeddings", {"input": [[3, -1]]}, "input[0]"),
         ("/v1/embeddings", {"input": [[999_999]]}, "input[0]"),
+        ("/v1/embeddings", {"input": [[5] * 1000] * 17}, "input"),
         ("/v1/embeddings", {"input": "a", "encoding_format": "hex"}, "encoding_format"),
         ("/v1/embeddings", {"input": "a", "dimensions": 7}, "dimensions"),
         ("/tokenize", {}, "content"),
