@@ -138,6 +138,7 @@ class EngineStatus:
     """The truth about a running engine. ``memory_bytes`` is resident; ``tokens_per_second`` is of the last answer.
 
     ``form``: the form in which the model is served; ``merged``: what was learned is part of its weights.
+    ``version``: of Enlace; an engine outlives the program that started it.
     """
 
     pid: int
@@ -153,3 +154,4 @@ class EngineStatus:
     tokens_per_second: float
     form: str
     merged: bool
+    version: str

@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import json
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
 
 from configs.home import Home
@@ -24,7 +24,14 @@ from engine.answers import (
     Usage,
     Waiting,
 )
-from engine.errors import EngineDied, EngineStartFailed, EngineStopping, SwapBroken, error_from_code
+from engine.errors import (
+    EngineDied,
+    EngineOfOtherVersion,
+    EngineStartFailed,
+    EngineStopping,
+    SwapBroken,
+    error_from_code,
+)
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions, ToolCall
 from engine.starting import LOG, start_engine, wait_until_gone
@@ -82,25 +89,35 @@ class EngineClient:
                 await self._start_again(error, tries)
 
     async def status(self) -> EngineStatus | None:
-        """The running engine's own account of itself, or None when none runs."""
+        """The running engine's own account of itself, or None when none runs. Raises EngineOfOtherVersion."""
         try:
             status = await self._call("GET", "/status", timeout=self._settings.start_timeout_s)
         except ConnectionLost:
             return None
-        return EngineStatus(**status)
+        return _read_status(status)
 
     async def start(self) -> EngineStatus:
         """The status of a running engine, started if need be. Raises what kept it from starting.
 
-        Raises EngineStartFailed also where one runs that does not answer.
+        One of another version that cannot be understood is followed by the one that is installed; raises
+        EngineOfOtherVersion where that cannot be either. Raises EngineStartFailed also where one runs that does not
+        answer.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._settings.start_timeout_s
-        while (running := await self.status()) is None:
+        ended = False
+        while True:
+            try:
+                if running := await self.status():
+                    return running
+            except EngineOfOtherVersion:
+                # Where this program is the older one, the next engine is no better.
+                if ended:
+                    raise
+                ended = await self.stop()
             if loop.time() > deadline:
                 raise EngineStartFailed(reason="it runs but does not answer", log=str(self._home.logs / LOG))
             await loop.run_in_executor(None, start_engine, self._home, self._settings, self._manifest())
-        return running
 
     async def load(self, manifest_digest: str) -> None:
         """Have a running engine serve this snapshot from its next answer on; starts none.
@@ -240,6 +257,14 @@ def _reported(answer: Any) -> Exception:
     if not isinstance(error, dict) or "code" not in error:
         return ConnectionLost(f"an answer that is no error of the engine's: {answer!r:.200}")
     return error_from_code(error["code"], error.get("facts", {}))
+
+
+def _read_status(told: dict[str, Any]) -> EngineStatus:
+    """What is known here of an engine's account; another version may say more, or less."""
+    known = {field.name: told[field.name] for field in fields(EngineStatus) if field.name in told}
+    if len(known) < len(fields(EngineStatus)):
+        raise EngineOfOtherVersion(version=str(told.get("version", "?")))
+    return EngineStatus(**known)
 
 
 def _pieces(event: dict[str, Any]) -> list[Waiting | Piece | Finished]:

@@ -105,6 +105,12 @@ class EngineStartFailed(EngineError):
     code = "engine_start_failed"
 
 
+class EngineOfOtherVersion(EngineError):
+    """An engine runs whose account of itself does not say what this version asks for. facts: version."""
+
+    code = "engine_of_other_version"
+
+
 class EngineFailed(EngineError):
     """Native code refused a step. facts: reason."""
 

@@ -126,7 +126,9 @@ def _answer(
     try:
         with _listening(home) as listener:
             server = EngineServer(scheduler, settings, (upkeep.loop_heart, upkeep.end_heart), tally)
-            service = Service(home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts)
+            service = Service(
+                home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts, upkeep.version
+            )
             application = Doorway(service.application(), service.paths(), tally.request, lambda: server.leaving)
             upkeep.watch(scheduler, pulse, tally, server.retire)
             server.serve(application, listener, ready)

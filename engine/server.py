@@ -48,6 +48,7 @@ class Service:
         end: Callable[[], None],
         tally: Tally,
         counts: Counts,
+        version: str,
     ) -> None:
         self._home = home
         self._settings = settings
@@ -57,6 +58,7 @@ class Service:
         self._end = end
         self._tally = tally
         self._counts = counts
+        self._version = version
         self._measuring = Measuring(home, scheduler, settings)
 
     def paths(self) -> list[str]:
@@ -150,6 +152,7 @@ class Service:
             tokens_per_second=self._scheduler.last_rate,
             form=loaded.served.form.form if loaded.served.form else AS_PULLED,
             merged=loaded.served.merged,
+            version=self._version,
         )
 
     async def _body(self, request: Request) -> bytes:

@@ -9,7 +9,6 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from configs.home import Home
@@ -20,6 +19,7 @@ from engine.diary import Diary, Doing, Life, out_of_memory_kills, this_boot
 from engine.hearts import DecodingHeart, EndHeart, LoopHeart
 from engine.lastwords import clean, stderr_goes_to
 from engine.logs import note
+from engine.release import installed_version
 from engine.resources import resident_memory
 from engine.starting import STDERR
 from engine.watchdog import Watchdog
@@ -55,10 +55,11 @@ class Upkeep:
         self._stacks = (home.logs / crashes.STACKS).open("wb")
         faulthandler.enable(self._stacks, all_threads=True)
         self._own_stderr = stderr_goes_to(home.logs / STDERR)
+        self.version = installed_version() or ""
         life = Life(
             pid=os.getpid(),
             started=time.time(),
-            version=version("enlace"),
+            version=self.version,
             settings=_digest(settings),
             stderr_from=(home.logs / STDERR).stat().st_size if self._own_stderr else 0,
             boot=this_boot(),
@@ -94,6 +95,11 @@ class Upkeep:
                 tally.measure("retire")
             return begun
 
+        def make_room_for_another_version() -> None:
+            installed = installed_version()
+            if installed and installed != self.version and retire():
+                note(log, "another_version_installed", own=self.version, installed=installed)
+
         self._watchdog = Watchdog(
             self._settings,
             [DecodingHeart(pulse), self.loop_heart, self.end_heart],
@@ -102,7 +108,11 @@ class Upkeep:
             resident=resident_memory,
             drop_caches=drop_caches,
             retire=make_room,
-            chores=[self._clean_stderr, lambda: self._diary.write(_doing(scheduler, pulse))],
+            chores=[
+                self._clean_stderr,
+                lambda: self._diary.write(_doing(scheduler, pulse)),
+                make_room_for_another_version,
+            ],
         )
         self._watchdog.start()
 

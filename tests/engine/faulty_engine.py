@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import ctypes
+import json
 import re
 import sys
 import threading
@@ -34,6 +35,21 @@ def ggml_assertion(*_: Any) -> None:
 
 def hang_in_native_code(*_: Any) -> None:
     time.sleep(FOR_EVER)
+
+
+status = server.Service.status
+
+
+async def tell_more(service: server.Service, request: Any) -> Any:
+    """The account of an engine of a later version."""
+    told = json.loads(bytes((await status(service, request)).body))
+    return server._json({**told, "version": "later", "mood": "fine"})
+
+
+async def tell_less(service: server.Service, request: Any) -> Any:
+    """The account of an engine of an earlier version."""
+    told = json.loads(bytes((await status(service, request)).body))
+    return server._json({name: told[name] for name in ("pid", "model", "version")})
 
 
 def lose_a_file(*_: Any) -> NoReturn:
@@ -110,6 +126,8 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "load": (process, "load", hang_in_native_code),
     "disk": (loaded, "read_ahead", read_slowly),
     "lost file": (scheduler.Scheduler, "end", lose_a_file),
+    "tells more": (server.Service, "status", tell_more),
+    "tells less": (server.Service, "status", tell_less),
     "end": (scheduler.Scheduler, "end", hang_in_native_code),
     "retire": (serving.EngineServer, "_until_idle", raise_unless_it_ends),
     "loop": (server.Service, "models", hang_the_event_loop),
