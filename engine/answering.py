@@ -12,6 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from typing import Any
 
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
@@ -22,6 +23,7 @@ from engine.errors import EngineError, told
 from engine.event_stream import EventStream
 from engine.handover import Handover
 from engine.jobs import Job, JobEvent, Written
+from engine.leaving import unless_gone
 from engine.reading import AnswerReader
 from engine.replies import chunk, completion, send_error, send_json
 from engine.requests import ChatRequest
@@ -66,15 +68,8 @@ class Answer:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; returns early when the client goes away."""
-        answering = asyncio.ensure_future(self._answer(send))
-        leaving = asyncio.ensure_future(until_gone(receive))
-        try:
-            await asyncio.wait([answering, leaving], return_when=asyncio.FIRST_COMPLETED)
-        finally:
-            leaving.cancel()
-            answering.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await answering
+        with contextlib.suppress(ClientDisconnect):
+            await unless_gone(self._answer(send), receive)
 
     async def _answer(self, send: Send) -> None:
         request = self._request
@@ -207,9 +202,3 @@ def _streamed(head: dict[str, Any], event: Waiting | Piece | Finished, calls: in
 def _call_id() -> str:
     """An identifier that every template takes: Mistral's want nine letters and digits."""
     return "".join(secrets.choice(string.ascii_letters + string.digits) for _ in range(CALL_ID_LENGTH))
-
-
-async def until_gone(receive: Receive) -> None:
-    """Return when the client has gone away; for a request whose body has been read."""
-    while (await receive())["type"] != "http.disconnect":
-        pass

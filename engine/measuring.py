@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import base64
-import contextlib
 from collections.abc import Callable, Generator, Mapping
 from typing import Any, TypeVar
 
-from starlette.requests import ClientDisconnect, Request
-
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answering import serve_manifest, until_gone
+from engine.answering import serve_manifest
 from engine.conversation_fields import read_messages
 from engine.errors import EngineBusy, EngineStopping, PromptTooLong, RequestWrong
 from engine.loaded import Loaded
@@ -52,7 +49,7 @@ class Measuring:
             ids = await self._read(lambda loaded: loaded.tokens(text))
         return {"tokens": ids, "count": len(ids), "context_size": self._scheduler.loaded.context_size}
 
-    async def score(self, given: Mapping[str, Any], request: Request) -> dict[str, Any]:
+    async def score(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """What each token of ``completion``, and its end, is worth as the answer to ``messages``.
 
         PromptTooLong where the two are longer than a conversation may be.
@@ -75,7 +72,7 @@ class Measuring:
             tokens = yield from score_steps(loaded, routed(served.adapters, messages), *ids, top)
             return tokens, len(ids[0]), served
 
-        tokens, read_tokens, served = await self._run(read, steps, request)
+        tokens, read_tokens, served = await self._run(read, steps)
         return {
             "object": "score",
             "model": served.model_name,
@@ -85,7 +82,7 @@ class Measuring:
             "enlace": {"snapshot": served.name},
         }
 
-    async def embeddings(self, given: Mapping[str, Any], request: Request) -> dict[str, Any]:
+    async def embeddings(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """OpenAI's embeddings of ``input``: a text, tokens, or a list of either."""
         from engine.measures import embed_steps
 
@@ -119,7 +116,7 @@ class Measuring:
             found = yield from embed_steps(loaded, texts)
             return found, sum(map(len, texts)), served
 
-        found, count, served = await self._run(read, steps, request)
+        found, count, served = await self._run(read, steps)
         data = [
             {
                 "object": "embedding",
@@ -160,14 +157,13 @@ class Measuring:
         self,
         read: Callable[[Loaded], T],
         steps: Callable[[Loaded, T], Generator[None, None, Any]],
-        request: Request,
     ) -> Any:
-        """Read the texts, then have the work done; it ends early when the client goes away."""
+        """Read the texts, then have the work done; it ends early where whoever waits is cancelled."""
         if self._working >= self._settings.queue_length + self._settings.slots:
             raise EngineBusy(waiting=self._working)
         self._working += 1
         try:
-            return await self._run_now(read, steps, request)
+            return await self._run_now(read, steps)
         finally:
             self._working -= 1
 
@@ -175,7 +171,6 @@ class Measuring:
         self,
         read: Callable[[Loaded], T],
         steps: Callable[[Loaded, T], Generator[None, None, Any]],
-        request: Request,
     ) -> Any:
         reader, ids = await asyncio.get_running_loop().run_in_executor(None, self._read_now, read)
 
@@ -183,18 +178,7 @@ class Measuring:
             # Another model may have come in: to that one these tokens mean something else.
             return (yield from steps(loaded, ids if loaded is reader else read(loaded)))
 
-        working = asyncio.wrap_future(self._scheduler.run_errand(errand))
-        leaving = asyncio.ensure_future(until_gone(request.receive))
-        try:
-            await asyncio.wait([working, leaving], return_when=asyncio.FIRST_COMPLETED)
-            if not working.done():
-                raise ClientDisconnect
-            return working.result()
-        finally:
-            leaving.cancel()
-            working.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await leaving
+        return await asyncio.wrap_future(self._scheduler.run_errand(errand))
 
 
 def _check_length(loaded: Loaded, tokens: int) -> None:

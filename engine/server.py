@@ -25,6 +25,7 @@ from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
 from engine.forms.adopting import serve_anew
 from engine.forms.records import AS_PULLED
 from engine.gauges import families
+from engine.leaving import unless_gone
 from engine.measuring import Measuring
 from engine.metrics import CONTENT_TYPE, page
 from engine.replies import encoded, error_object
@@ -101,14 +102,15 @@ class Service:
 
     async def embeddings(self, request: Request) -> Response:
         given = read_object(await self._body(request))
-        return _json(await self._measuring.embeddings(given, request))
+        return _json(await unless_gone(self._measuring.embeddings(given), request.receive))
 
     async def score(self, request: Request) -> Response:
         given = read_object(await self._body(request))
-        return _json(await self._measuring.score(given, request))
+        return _json(await unless_gone(self._measuring.score(given), request.receive))
 
     async def tokenize(self, request: Request) -> Response:
-        return _json(await self._measuring.tokenize(read_object(await self._body(request))))
+        given = read_object(await self._body(request))
+        return _json(await unless_gone(self._measuring.tokenize(given), request.receive))
 
     async def models(self, _request: Request) -> Response:
         served = self._scheduler.loaded.served.model_name
@@ -128,7 +130,8 @@ class Service:
         digest = read_object(await self._body(request)).get("manifest")
         if not isinstance(digest, str):
             raise RequestWrong(field="manifest", reason="the digest of a snapshot's manifest is needed")
-        await serve_anew(self._home, self._scheduler, digest)
+        # Whoever has gone takes the old one for the one that is served; so no other is loaded for nobody.
+        await unless_gone(serve_anew(self._home, self._scheduler, digest), request.receive)
         return _json({"snapshot": self._scheduler.loaded.served.name, "manifest": digest})
 
     async def shutdown(self, _request: Request) -> Response:

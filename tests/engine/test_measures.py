@@ -6,16 +6,17 @@ import asyncio
 import base64
 import time
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import numpy as np
 import pytest
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import ClientDisconnect
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.busy import BusyFlag
 from engine.errors import EngineBusy, PromptTooLong, RequestWrong, TemplateBroken
+from engine.leaving import unless_gone
 from engine.loaded import Loaded
 from engine.measuring import Measuring
 from engine.messages import Message, ToolCall
@@ -79,11 +80,11 @@ async def test_a_client_that_goes_away_is_not_waited_for(desk: Desk) -> None:
     settings = desk.settings.model_copy(update={"slots": 1, "queue_length": 0})
     measuring = Measuring(desk.home, desk.scheduler, settings)
     given = {**HELLO, "completion": "The sea is wide and deep. " * 100}
-    scoring = asyncio.ensure_future(measuring.score(given, Request({"type": "http"}, receive)))
+    scoring = asyncio.ensure_future(unless_gone(measuring.score(given), receive))
     await asyncio.sleep(0.1)
     assert not scoring.done()
     with pytest.raises(EngineBusy):
-        await measuring.score(given, Request({"type": "http"}, receive))
+        await unless_gone(measuring.score(given), receive)
     gone.set()
     with pytest.raises(ClientDisconnect):
         await scoring
@@ -164,19 +165,14 @@ async def test_a_text_of_which_a_model_makes_no_tokens_has_no_place_and_no_worth
     scheduler = Scheduler(loaded, engine_settings, BusyFlag(home.busy_flag), time.monotonic)
     scheduler.start()
 
-    async def never() -> NoReturn:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    request = Request({"type": "http"}, never)
     measuring = Measuring(home, scheduler, engine_settings)
     try:
-        assert (await measuring.embeddings({"input": ["1 2"]}, request))["usage"]["total_tokens"] == 2
+        assert (await measuring.embeddings({"input": ["1 2"]}))["usage"]["total_tokens"] == 2
         with pytest.raises(RequestWrong) as caught:
-            await measuring.embeddings({"input": ["1 2", " "]}, request)
+            await measuring.embeddings({"input": ["1 2", " "]})
         assert caught.value.facts["field"] == "input[1]"
         with pytest.raises(TemplateBroken, match=NO_TOKENS):
-            await measuring.score({**HELLO, "completion": "1 2"}, request)
+            await measuring.score({**HELLO, "completion": "1 2"})
     finally:
         scheduler.end()
 
@@ -187,13 +183,7 @@ async def test_a_text_whose_states_add_up_to_nothing_has_an_embedding_of_numbers
     states = Context.states
     monkeypatch.setattr(Context, "states", lambda context, row: states(context, row) * 0)
 
-    async def never() -> NoReturn:
-        await asyncio.Event().wait()
-        raise AssertionError
-
-    answer = await Measuring(desk.home, desk.scheduler, desk.settings).embeddings(
-        {"input": "hola"}, Request({"type": "http"}, never)
-    )
+    answer = await Measuring(desk.home, desk.scheduler, desk.settings).embeddings({"input": "hola"})
     assert set(answer["data"][0]["embedding"]) == {0.0}
 
 
