@@ -107,7 +107,7 @@ class Answer:
         if (own_set := self._own_set()) is not None:
             await self._lease(job, own_set)
         # A long text takes its time to be read into tokens, so not in the event loop.
-        await asyncio.get_running_loop().run_in_executor(None, self._scheduler.submit, job)
+        await asyncio.get_running_loop().run_in_executor(self._scheduler.readers, self._scheduler.submit, job)
 
     async def _lease(self, job: Job, own_set: Callable[[ServedSnapshot], ServedSnapshot]) -> None:
         """Have ``job`` answered with a set of its own. Raises what reading and trying it raises."""

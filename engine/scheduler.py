@@ -6,7 +6,7 @@ import collections
 import logging
 import threading
 from collections.abc import Callable, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from configs.sections.engine import EngineSettings
@@ -36,6 +36,8 @@ class Scheduler:
         self._clock = clock
         self._queue: collections.deque[Job] = collections.deque()
         self._errands = Errands(settings.errands)
+        # For reading questions: as many threads as there may be questions, so that none waits for slow work of others.
+        self.readers = ThreadPoolExecutor(settings.queue_length + settings.slots, thread_name_prefix="reading")
         self._changed = threading.Condition()
         self.swaps = Swaps(self._wake)
         self._leases: collections.Counter[AdapterSet] = collections.Counter()

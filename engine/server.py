@@ -97,7 +97,7 @@ class Service:
     async def chat(self, request: Request) -> ASGIApp:
         body, loop = await self._body(request), asyncio.get_running_loop()
         # A large schema takes its time to be checked, and everybody else's stream goes through the event loop.
-        asked = await loop.run_in_executor(None, read_chat_request, body, self._settings)
+        asked = await loop.run_in_executor(self._scheduler.readers, read_chat_request, body, self._settings)
         return Answer(self._home, self._scheduler, asked, self._tally, self._settings)
 
     async def embeddings(self, request: Request) -> Response:
