@@ -81,9 +81,9 @@ def protocol(longest: float, count: Callable[[str, int], None]) -> type[H11Proto
             super().connection_lost(exc)
 
         def send_400_response(self, msg: str) -> None:
-            """Called where the bytes that came are no HTTP/1.1."""
+            """Called where what came is no valid HTTP/1.1 request: other bytes, a head too long, two lengths."""
             count(OTHER, 400)
-            content = encoded(error_object(RequestWrong(field="http", reason="not HTTP/1.1")))
+            content = encoded(error_object(RequestWrong(field="http", reason="no valid HTTP/1.1 request")))
             headers = [
                 ("content-type", "application/json"),
                 ("content-length", str(len(content))),

@@ -16,13 +16,15 @@ MOST_BIASES = 1024
 MOST_TOP_LOGPROBS = 20
 LARGEST_SEED = 2**32 - 1
 LARGEST_BIAS = -BANNED
+# Below this top_p and repeat_penalty are no numbers any more for llama.cpp.
+SMALLEST_POSITIVE = 1e-4
 # Field: (least, most, whole numbers only). The names and the bounds of the penalties are OpenAI's.
 NUMBERS = {
     "temperature": (0, 5, False),
     "top_k": (0, 1 << 20, True),
-    "top_p": (0, 1, False),
+    "top_p": (SMALLEST_POSITIVE, 1, False),
     "min_p": (0, 1, False),
-    "repeat_penalty": (0, 5, False),
+    "repeat_penalty": (SMALLEST_POSITIVE, 5, False),
     "repeat_window": (0, 1 << 20, True),
     "frequency_penalty": (-2, 2, False),
     "presence_penalty": (-2, 2, False),
@@ -32,9 +34,6 @@ NUMBERS = {
 }
 # Of these a request may give one.
 FORMS = ("grammar", "json_schema", "response_format", "tool_choice")
-MUST_BE_POSITIVE = ("top_p", "repeat_penalty")
-# Beyond these a penalty is no number any more for llama.cpp.
-SMALLEST_POSITIVE = 1e-4
 
 
 def read_sampling(given: Mapping[str, Any], settings: EngineSettings) -> Sampling:
@@ -63,8 +62,7 @@ def read_number(value: Any, name: str) -> Any:
     """``value`` as the number that the field ``name`` takes. Raises RequestWrong."""
     least, most, whole = NUMBERS[name]
     kind = int if whole else (int, float)
-    good = isinstance(value, kind) and not isinstance(value, bool) and least <= value <= most
-    if not good or (name in MUST_BE_POSITIVE and value < SMALLEST_POSITIVE):
+    if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= most:
         form = "a whole number" if whole else "a number"
         raise RequestWrong(field=name, reason=f"{form} from {least} to {most} is needed")
     return value

@@ -161,6 +161,9 @@ class Service:
     async def _body(self, request: Request) -> bytes:
         """The whole body; a larger one than allowed is refused before it fills the memory."""
         longest, body = self._settings.longest_request_bytes, bytearray()
+        # What calls itself too large is refused by its head: nobody waits for the rest of it.
+        if int(request.headers.get("content-length", 0)) > longest:
+            raise RequestWrong(field="body", reason=f"larger than {longest} bytes")
         try:
             async with asyncio.timeout(self._settings.request_read_timeout_s):
                 async for piece in request.stream():

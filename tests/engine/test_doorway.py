@@ -66,12 +66,30 @@ async def test_half_a_second_request_on_one_connection_is_not_waited_for(brisk: 
         b"\x16\x03\x01\x02\x00\r\n\r\n",
         b"GET / HTTP/1.1\r\nno colon\r\n\r\n",
         b"POST / HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\nHost: x\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
     ],
 )
 async def test_what_is_no_http_gets_our_error_object(brisk: House, content: bytes) -> None:
     answered = await said(brisk, content)
     assert answered.startswith(b"HTTP/1.1 400")
     assert b'"code": "request_wrong"' in answered
+    assert b"no valid HTTP/1.1 request" in answered
+
+
+@pytest.mark.parametrize("route", ["/v1/chat/completions", "/snapshot"])
+@pytest.mark.parametrize("length", ["8388609", "9" * 20, "9" * 5000])
+async def test_what_calls_itself_too_large_is_refused_by_its_head(house: House, route: str, length: str) -> None:
+    await house.client.start()
+    reader, writer = await asyncio.open_unix_connection(str(house.home.engine_socket))
+    try:
+        writer.write(f"POST {route} HTTP/1.1\r\nHost: x\r\nContent-Length: {length}\r\n\r\n{{".encode())
+        # The rest is waited for as long as engine.request_read_timeout_s.
+        async with asyncio.timeout(house.settings.request_read_timeout_s / 2):
+            answered = await reader.readuntil(b"}}")
+    finally:
+        writer.close()
+    assert answered.startswith(b"HTTP/1.1 400")
+    assert b"larger than 8388608 bytes" in answered or b"no valid HTTP/1.1 request" in answered
 
 
 async def test_a_broken_chunk_in_mid_body_gets_our_error_object(brisk: House) -> None:

@@ -167,3 +167,13 @@ async def test_a_wrong_value_is_refused_by_its_field(house: House, wrong: dict[s
     assert answered.status_code == 400
     error = answered.json()["error"]
     assert (error["code"], error["facts"]["field"]) == (RequestWrong.code, field)
+
+
+@pytest.mark.parametrize(("field", "most"), [("top_p", 1), ("repeat_penalty", 5)])
+async def test_the_range_that_is_told_is_the_one_that_is_taken(house: House, field: str, most: int) -> None:
+    def body(value: float) -> dict[str, Any]:
+        return {"messages": [{"role": "user", "content": FRANCE}], "max_tokens": 1, field: value}
+
+    refused = (await post(house, "/v1/chat/completions", body(0))).json()["error"]["facts"]["reason"]
+    assert refused == f"a number from 0.0001 to {most} is needed"
+    assert (await post(house, "/v1/chat/completions", body(0.0001))).status_code == 200
