@@ -70,16 +70,16 @@ def base_answers(
     conversations: Sequence[Sequence[Message]],
     most_tokens: int,
     cache: Path,
-    base_sha256: str,
+    ground: str,
 ) -> list[Item]:
-    """The base's greedy answer to each conversation, from ``cache`` where it was asked the same before.
+    """The greedy answer of what a run trains over to each conversation, from ``cache`` where it was asked before.
 
-    ``served`` must have no adapter on. Prompts that get an empty answer are left out.
+    ``served`` must have nothing over that ``ground`` (``Inputs.ground``). Prompts with an empty answer are left out.
     """
     rendered = [
         render(tokeniser.template, tokeniser.vocabulary, tokeniser.under_system(each)) for each in conversations
     ]
-    key = hashlib.sha256(json.dumps([base_sha256, rendered, most_tokens]).encode()).hexdigest()
+    key = hashlib.sha256(json.dumps([ground, rendered, most_tokens]).encode()).hexdigest()
     path = cache / f"answers-{key[:32]}.json"
     if path.is_file():
         answers: list[list[int]] = read_json(path)

@@ -118,6 +118,9 @@ def test_a_private_lesson_is_learned_for_its_member_alone_over_what_the_family_i
     # Her database has a journal beside it.
     assert f"members/{ana.id}" in where(home, WORD)
     assert all(place.startswith(f"members/{ana.id}") for place in where(home, WORD))
+    # What is kept as numbers no search for a word finds.
+    assert (list(home.runs.iterdir()), home.cache.exists()) == ([], False)
+    assert any(home.of_member(ana.id).cache.iterdir())
     assert record.sha256.encode() not in b"".join(path.read_bytes() for path in home.root.glob("family.db*"))
 
     route = adapter_file(own.path(record.sha256), 1.0).route
