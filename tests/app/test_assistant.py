@@ -214,7 +214,7 @@ async def test_an_engine_killed_in_mid_answer_fails_it_keeps_its_words_and_the_n
     async with aclosing(assistant.ask(LONG, sampling=sampling(talking, max_tokens=400))) as stream:
         async for event in stream:
             events.append(event)
-            if sum(isinstance(seen, Token) for seen in events) == 3:
+            if isinstance(event, Token) and sum(isinstance(seen, Token) for seen in events) == 3:
                 os.kill(status.pid, signal.SIGKILL)
     failed = events[-1]
     assert isinstance(failed, Failed)
