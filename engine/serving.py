@@ -8,6 +8,7 @@ import logging
 import signal
 import socket
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import uvicorn
@@ -106,7 +107,9 @@ class EngineServer:
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         await self._until_idle(self._settings.stop_timeout_s)
         self._end_heart.begin()
-        await loop.run_in_executor(None, self._scheduler.end)
+        # In a thread of its own: slow work that takes all others ends with it.
+        with ThreadPoolExecutor(1, thread_name_prefix="ending") as thread:
+            await loop.run_in_executor(thread, self._scheduler.end)
         server.should_exit = True
         ending.cancel()
         await serving

@@ -95,6 +95,13 @@ async def raise_unless_it_ends(self: serving.EngineServer, longest: float) -> No
     await until_idle(self, longest)
 
 
+async def take_every_thread(self: serving.EngineServer, longest: float) -> None:
+    """Texts are read in every thread of the event loop as long as there is a model to read them."""
+    for _ in range(200):
+        asyncio.get_running_loop().run_in_executor(None, self._scheduler._thread.join)
+    await until_idle(self, longest)
+
+
 async def raise_words_everywhere(*_: Any) -> NoReturn:
     """In a callback of the event loop, in a thread, where Python cannot raise, and in the answer to a request."""
 
@@ -130,6 +137,7 @@ FAULTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "tells less": (server.Service, "status", tell_less),
     "end": (scheduler.Scheduler, "end", hang_in_native_code),
     "retire": (serving.EngineServer, "_until_idle", raise_unless_it_ends),
+    "threads": (serving.EngineServer, "_until_idle", take_every_thread),
     "loop": (server.Service, "models", hang_the_event_loop),
 }
 

@@ -99,6 +99,14 @@ async def test_a_system_error_of_an_engine_that_answered_is_not_told_as_one_of_i
     ]
 
 
+async def test_an_engine_whose_threads_are_all_taken_comes_to_its_end(hasty: House, broken: Break) -> None:
+    broken("threads")
+    await hasty.client.start()
+    assert await hasty.client.stop() is True
+    await hasty.client.start()
+    assert crashes.reports(hasty.home) == []
+
+
 async def test_an_engine_told_to_end_while_it_starts_ends_in_good_order_and_is_started_once_more(
     hasty: House, broken: Break
 ) -> None:
