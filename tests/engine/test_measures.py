@@ -239,3 +239,16 @@ async def test_a_text_longer_than_the_context_names_both_sizes(house: House) -> 
     assert caught.value.facts["context_size"] == 1024
     with pytest.raises(PromptTooLong):
         await house.client.embed(["hola " * 3000])
+
+
+@pytest.mark.parametrize(
+    ("target", "more"), [("/v1/chat/completions", {}), ("/score", {"completion": "a"}), ("/tokenize", {})]
+)
+async def test_more_messages_than_the_context_has_tokens_are_refused_unread(
+    house: House, target: str, more: dict[str, str]
+) -> None:
+    many = HELLO["messages"] * 1024
+    refused = await post(house, target, {"messages": many, **more})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, PromptTooLong.code)
+    # As many messages as that, and not the several tokens of each.
+    assert refused.json()["error"]["facts"] == {"prompt_tokens": 1024, "context_size": 1024}
