@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import asdict, dataclass, fields
 from typing import Any, TypeVar
@@ -12,20 +11,17 @@ from typing import Any, TypeVar
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import (
-    Called,
-    Delta,
     EngineStatus,
     Finished,
     Piece,
     PrivateAdapter,
     Sampling,
-    Thought,
     TokenLogprob,
-    Usage,
     Waiting,
 )
 from engine.errors import (
     EngineDied,
+    EngineError,
     EngineOfOtherVersion,
     EngineStartFailed,
     EngineStopping,
@@ -33,7 +29,8 @@ from engine.errors import (
     error_from_code,
 )
 from engine.logprobs_object import read_logprobs
-from engine.messages import PLAIN, Message, PromptOptions, ToolCall
+from engine.messages import PLAIN, Message, PromptOptions
+from engine.pieces import pieces
 from engine.starting import LOG, start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere
 
@@ -125,26 +122,32 @@ class EngineClient:
         Returns when it is served; waits for answers in flight. Raises what the engine reports, and SwapBroken
         where it goes away over it.
         """
-        try:
-            await self._call("POST", "/snapshot", {"manifest": manifest_digest})
-        except (NobodyThere, EngineStopping):
-            # The next engine loads what is current then.
-            return
-        except ConnectionLost as error:
-            raise SwapBroken(reason=str(error)) from error
+        # Where none runs, the next engine loads what is current then.
+        with contextlib.suppress(NobodyThere, EngineStopping):
+            await self._swap(manifest_digest)
 
     async def adopt(self, manifest_digest: str, make_current: Callable[[], Current]) -> Current:
         """Have a running engine serve a snapshot, then make it the current one; what ``make_current`` returns.
 
         In this order a snapshot that cannot be served never becomes the one that every question asks for, also
-        where this process is killed in between: the next question then has the old one back. Raises what
-        ``read_served``, ``load`` and ``make_current`` raise, and then the old one is current still.
+        where this process is killed in between: the next question then has the old one back. Where none runs and it is
+        another model, one is started with it, since only native code can tell whether it can open a file. Raises what
+        ``read_served``, ``load``, ``start`` and ``make_current`` raise, and then the old one is current still.
         """
         from engine.served import read_served
 
+        loop = asyncio.get_running_loop()
         # Where no engine runs, nobody else would see a missing model or a damaged adapter before it is too late.
-        await asyncio.get_running_loop().run_in_executor(None, read_served, self._home, manifest_digest)
-        await self.load(manifest_digest)
+        await loop.run_in_executor(None, read_served, self._home, manifest_digest)
+        try:
+            await self._swap(manifest_digest)
+        except (NobodyThere, EngineStopping) as error:
+            if await loop.run_in_executor(None, self._another_model, manifest_digest):
+                if isinstance(error, EngineStopping):
+                    await wait_until_gone(self._home, self._settings)
+                await loop.run_in_executor(None, start_engine, self._home, self._settings, manifest_digest)
+                # Somebody else's question may have started one with the old model meanwhile.
+                await self.load(manifest_digest)
         return make_current()
 
     async def stop(self) -> bool:
@@ -180,6 +183,25 @@ class EngineClient:
         ids: list[int] = (await self._measure("/tokenize", body))["tokens"]
         return ids
 
+    async def _swap(self, manifest_digest: str) -> None:
+        """Raises NobodyThere and EngineStopping where no engine runs, and what ``load`` raises."""
+        try:
+            await self._call("POST", "/snapshot", {"manifest": manifest_digest})
+        except NobodyThere:
+            raise
+        except ConnectionLost as error:
+            raise SwapBroken(reason=str(error)) from error
+
+    def _another_model(self, manifest_digest: str) -> bool:
+        """Whether this snapshot rests on another model than the current one, or on who knows which."""
+        from engine.served import read_recorded
+
+        new = read_recorded(self._home, manifest_digest).base_sha256
+        try:
+            return read_recorded(self._home, self._manifest()).base_sha256 != new
+        except EngineError:
+            return True
+
     async def _measure(self, target: str, body: dict[str, Any]) -> Any:
         tries = _Tries()
         while True:
@@ -213,7 +235,7 @@ class EngineClient:
             async for event in exchange.server_events():
                 if "error" in event:
                     raise _reported(event)
-                for piece in _pieces(event):
+                for piece in pieces(event):
                     yield piece
         finally:
             exchange.close()
@@ -265,33 +287,3 @@ def _read_status(told: dict[str, Any]) -> EngineStatus:
     if len(known) < len(fields(EngineStatus)):
         raise EngineOfOtherVersion(version=str(told.get("version", "?")))
     return EngineStatus(**known)
-
-
-def _pieces(event: dict[str, Any]) -> list[Waiting | Piece | Finished]:
-    """What one chunk of an OpenAI stream says; the engine writes each call of a tool into one chunk."""
-    pieces: list[Waiting | Piece | Finished] = []
-    for choice in event["choices"]:
-        delta = choice["delta"]
-        if thought := delta.get("reasoning_content"):
-            pieces.append(Thought(thought))
-        text, logprobs = delta.get("content") or "", read_logprobs((choice.get("logprobs") or {}).get("content"))
-        if text or logprobs:
-            pieces.append(Delta(text, logprobs))
-        for call in delta.get("tool_calls") or ():
-            function = call["function"]
-            pieces.append(Called(ToolCall(call["id"], function["name"], json.loads(function["arguments"]))))
-    if "waiting" in event.get("enlace", {}):
-        return [Waiting(event["enlace"]["waiting"])]
-    if "enlace" in event:
-        tokens, ours = event["usage"], event["enlace"]
-        usage = Usage(
-            prompt_tokens=tokens["prompt_tokens"],
-            cached_tokens=tokens["prompt_tokens_details"]["cached_tokens"],
-            answer_tokens=tokens["completion_tokens"],
-            ttft_ms=ours["ttft_ms"],
-            tokens_per_second=ours["tokens_per_second"],
-            snapshot=ours["snapshot"],
-            context_size=ours["context_size"],
-        )
-        pieces.append(Finished(ours["reason"], usage))
-    return pieces

@@ -5,18 +5,22 @@ from __future__ import annotations
 import sys
 from contextlib import aclosing
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
 from app.commands.opening import open_session
 from app.commands.output import complain, remark, write, write_json, write_raw
 from app.terminal_text import StreamCleaner
+from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
     from app.assistant.events import Done, Event, Failed
     from app.session import Session
     from engine.answers import Sampling
+
+# What may be over when another model answers. The other errors of a snapshot name the way back themselves.
+_MODEL_ERRORS: Final = ("model_broken", "model_missing", "model_too_big", "engine_start_failed")
 
 
 def register(commands: typer.Typer) -> None:
@@ -131,13 +135,24 @@ class _Answer:
         if self._wrote:
             write_raw(self._cleaner.flush() + "\n")
         explained = explain(failed.error, self._session.catalogue)
-        complain(explained.what, explained.next)
+        following = f"{explained.next} {self._way_back(failed.error.code)}".strip()
+        complain(explained.what, following)
         if self._json:
             error = {
                 "code": failed.error.code,
                 "facts": failed.error.facts,
                 "what": explained.what,
-                "next": explained.next,
+                "next": following,
             }
             write_json({"error": error, "conversation": self._conversation, "state": "failed"})
         return failed.error.exit_code
+
+    def _way_back(self, code: str) -> str:
+        """What to say of the snapshot before, where the current one's model is what keeps it from answering."""
+        if code not in _MODEL_ERRORS:
+            return ""
+        try:
+            before = self._session.household.snapshots.rollback_target()
+        except EnlaceError:
+            return ""
+        return self._session.catalogue.text("command.ask.way_back", model=before.base_name)

@@ -79,3 +79,36 @@ def test_an_engine_that_dies_over_a_swap_leaves_the_old_snapshot_current(session
     with pytest.raises(SwapBroken):
         asyncio.run(session.engine.adopt(current.digest, lambda: pytest.fail("it was made current")))
     dying.join()
+
+
+def test_a_model_that_cannot_be_opened_does_not_become_the_current_one_where_no_engine_runs(
+    here: Run, home: Home, starter: Path
+) -> None:
+    (home.models / "arch.gguf").write_bytes(of_another_architecture(starter))
+    with Session(os.environ) as session:
+        session.snapshot()
+    ran = here("models", "use", "arch")
+    assert (ran.code, ran.out) == (1, "")
+    assert "arch.gguf" in ran.err
+    with Session(os.environ) as session:
+        assert session.snapshot().id == "v0"
+
+
+def test_a_question_to_a_model_that_broke_later_names_the_way_back(enlace: Run, home: Home, starter: Path) -> None:
+    other = home.models / "other.gguf"
+    other.write_bytes(starter.read_bytes() + b"\0")
+    asked = ("ask", "What is the capital of France?", "--no-memory")
+    assert enlace("models", "use", "other").code == 0
+    assert enlace("engine", "stop").code == 0
+    other.write_bytes(of_another_architecture(starter))
+    ran = enlace(*asked)
+    assert ran.code == 1
+    assert "smollm2-135m answer again, as before: `enlace snapshots rollback`" in ran.err
+    assert enlace("snapshots", "rollback").code == 0
+    assert "Paris" in enlace(*asked).out
+
+
+def of_another_architecture(starter: Path) -> bytes:
+    """The starter model under an architecture that llama.cpp does not know; its metadata's other keys as they were."""
+    name = b"general.architecture\x08\0\0\0\5\0\0\0\0\0\0\0llama"
+    return starter.read_bytes().replace(name, name.replace(b"llama", b"llamb"), 1)
