@@ -118,9 +118,10 @@ class EngineFailed(EngineError):
 
 
 class AdapterMismatch(EngineError):
-    """facts: path, reason."""
+    """What was asked for cannot be laid over the model. facts: path, reason."""
 
     code = "adapter_mismatch"
+    status = 400
 
 
 class SwapBroken(EngineError):
@@ -130,15 +131,17 @@ class SwapBroken(EngineError):
 
 
 class SnapshotBroken(EngineError):
-    """facts: digest, reason."""
+    """What was asked for is not in the store, or is not as its digest says. facts: digest, reason."""
 
     code = "snapshot_broken"
+    status = 400
 
 
 class PrivateAdapterBroken(EngineError):
     """A member's own adapter is missing or damaged. facts: digest, reason."""
 
     code = "private_adapter_broken"
+    status = 400
 
 
 class FormNotMade(EngineError):

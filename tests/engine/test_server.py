@@ -121,8 +121,8 @@ async def test_a_request_without_end_is_refused_before_it_fills_the_memory(house
     ("target", "content", "code"),
     [
         ("/v1/chat/completions", rb'{"messages": [{"role": "user", "content": "a \ud83d b"}], "max_tokens": 2}', 200),
-        ("/v1/chat/completions", rb'{"messages": [{"role": "user", "content": "a"}], "manifest": "\ud83d"}', 500),
-        ("/snapshot", rb'{"manifest": "\ud83d"}', 500),
+        ("/v1/chat/completions", rb'{"messages": [{"role": "user", "content": "a"}], "manifest": "\ud83d"}', 400),
+        ("/snapshot", rb'{"manifest": "\ud83d"}', 400),
     ],
 )
 async def test_half_a_surrogate_pair_is_answered_in_order(house: House, target: str, content: bytes, code: int) -> None:
@@ -265,8 +265,7 @@ async def test_adapters_that_are_not_there_are_refused_by_name(house: House, ada
     await house.client.start()
     async with openai(house) as client:
         answered = await client.post("/v1/chat/completions", json=body(adapters=adapters))
-    assert 400 <= answered.status_code < 600
-    assert answered.json()["error"]["code"] == code
+    assert (answered.status_code, answered.json()["error"]["code"]) == (400, code)
 
 
 async def test_a_question_that_waits_for_a_slot_is_told_its_place_in_line(house: House) -> None:
