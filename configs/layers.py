@@ -6,6 +6,7 @@ PyYAML's C loader and a recursive merge, not OmegaConf: its import alone would a
 
 from __future__ import annotations
 
+import stat
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,8 @@ import yaml
 from configs.errors import EnlaceError
 
 Layer = dict[str, Any]
+_SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_MERGE = "tag:yaml.org,2002:merge"  # << takes over another mapping's keys, which those beside it replace
 
 
 class SettingsUnreadable(EnlaceError):
@@ -31,10 +34,23 @@ class SettingsOutOfReach(EnlaceError):
     exit_code = 2
 
 
+class _EachKeyOnce(_SafeLoader):  # type: ignore[misc]
+    """PyYAML keeps the last of two equal keys: the first of two sections would be lost without a word."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = set()
+        for key, _ in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                if key.value in keys:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is set twice", key.start_mark)
+                keys.add(key.value)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
+        return mapping
+
+
 def parse(text: str) -> Any:
-    """YAML text as plain Python values. Raises yaml.YAMLError."""
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    return yaml.load(text, Loader=loader)  # noqa: S506 - both are safe loaders
+    """YAML text as plain Python values. Raises yaml.YAMLError, also for a key that is set twice."""
+    return yaml.load(text, Loader=_EachKeyOnce)  # noqa: S506 - a safe loader
 
 
 def read_layer(path: Path) -> Layer:
@@ -43,6 +59,9 @@ def read_layer(path: Path) -> Layer:
     Raises SettingsOutOfReach, SettingsUnreadable.
     """
     try:
+        # A pipe would be waited for, and a device read for ever.
+        if not stat.S_ISREG(path.stat().st_mode):
+            raise SettingsOutOfReach(file=str(path), reason="it is no plain file")
         values = parse(path.read_text(encoding="utf-8"))
     except (FileNotFoundError, NotADirectoryError):
         # A home that cannot be one is told when it is opened, not by its missing settings.

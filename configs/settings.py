@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -46,13 +46,33 @@ def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, 
     """The validated settings of ``home``. Raises SettingsOutOfReach, SettingsUnreadable and SettingWrong."""
     shipped = merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
     household, environment = read_layer(home.config_file), environment_layer(environ)
+    given = merged([shipped, household, environment, options or {}])
     try:
-        return Settings.model_validate(merged([shipped, household, environment, options or {}]))
+        settings = Settings.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         source = _source(key, home, environment, options or {})
         raise SettingWrong(file=source, key=key, reason=first["msg"], nearest=_nearest(first, shipped)) from error
+    if key := _truth_taken_for_number(given, settings.model_dump()):
+        source = _source(key, home, environment, options or {})
+        raise SettingWrong(file=source, key=key, reason="true and false are no numbers", nearest="")
+    return settings
+
+
+def _truth_taken_for_number(given: Any, taken: Any) -> str:
+    """The dotted key of the first value that was given as true or false and taken as a number, or an empty string."""
+    if isinstance(given, bool) and not isinstance(taken, bool):
+        return "."
+    pairs: Iterable[tuple[Any, Any, Any]] = ()
+    if isinstance(given, Mapping) and isinstance(taken, Mapping):
+        pairs = ((key, value, taken[key]) for key, value in given.items())
+    elif isinstance(given, list) and isinstance(taken, list | tuple):
+        pairs = zip(range(len(given)), given, taken, strict=True)
+    for key, value, became in pairs:
+        if found := _truth_taken_for_number(value, became):
+            return f"{key}.{found}".rstrip(".")
+    return ""
 
 
 def _source(key: str, home: Home, environment: Layer, options: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 Form = Literal["line", "turns", "both"]
 
@@ -59,3 +59,16 @@ class AssistantSettings(BaseModel):
     tool_answer_overlap: float = Field(
         ge=0, le=1, description="The share of words that an answer written from a tool's result must have from it."
     )
+
+    @field_validator("time_zone")
+    @classmethod
+    def _known(cls, name: str) -> str:
+        if name:
+            # Its import is spared those who leave the zone to the machine.
+            from zoneinfo import ZoneInfo
+
+            try:
+                ZoneInfo(name)
+            except (KeyError, ValueError, OSError) as error:
+                raise ValueError(f"{name} is no time zone that this machine knows (Europe/Madrid is one)") from error
+        return name

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator
 from configs.sections.exporting import ExportSettings
 from configs.sections.forms import FormSettings
 from configs.sections.grammars import GrammarSettings
+from configs.sections.processors import Threads
 from configs.sections.pulling import PullSettings
 from configs.sections.server import ServerSettings
 
@@ -65,7 +66,9 @@ class EngineSettings(BaseModel):
     )
     slots: int = Field(ge=1, le=64, description="How many answers are written at the same time.")
     queue_length: int = Field(ge=0, description="How many more questions may wait for a slot.")
-    threads: int = Field(ge=0, description="Threads for computing; 0 takes the physical cores.")
+    threads: Threads = Field(
+        ge=0, description="Threads for computing, at most one a logical processor; 0 takes the physical cores."
+    )
     thread_spins: int = Field(
         ge=0,
         description="How long a computing thread waits for the others before it sleeps. Too few slows a quiet machine, "

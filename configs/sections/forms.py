@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, field_validator
 
 WeightType = Literal["f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl"]
 
@@ -18,6 +19,16 @@ class FormRecipe(BaseModel):
     tensors: dict[str, WeightType] = Field(
         description="Weights that are written in another way: a regular expression for their names, and how."
     )
+
+    @field_validator("tensors")
+    @classmethod
+    def _compile(cls, tensors: dict[str, WeightType]) -> dict[str, WeightType]:
+        for pattern in tensors:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise ValueError(f"{pattern} is no regular expression: {error}") from error
+        return tensors
 
 
 class FormSettings(BaseModel):

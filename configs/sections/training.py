@@ -6,6 +6,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
+from configs.sections.processors import Threads
+
 
 class _Section(BaseModel):
     """What every part of a section is."""
@@ -218,7 +220,9 @@ class TrainingSettings(_Section):
     longest_pair_tokens: int = Field(
         ge=16, description="Question and answer together; longer lessons are left out, by name."
     )
-    threads: int = Field(ge=0, description="Processor threads of a training (0: one a core).")
+    threads: Threads = Field(
+        ge=0, description="Processor threads of a training, at most one a logical processor (0: one a core)."
+    )
     idle_priority: bool = Field(
         description="Whether a training runs only while nobody else wants the processor; false on a machine of its own."
     )

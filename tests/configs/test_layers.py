@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -85,5 +86,25 @@ def test_yaml_never_makes_python_objects(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_read_is_not_told_as_a_mistake_in_a_line(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / ("y" * 300)):
+        with pytest.raises(SettingsOutOfReach):
+            read_layer(path)
+
+
+def test_a_key_that_is_set_twice_is_refused_with_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "config.yaml"
+    path.write_text("engine:\n  slots: 2\nengine:\n  threads: 1\n", encoding="utf-8")
+    with pytest.raises(SettingsUnreadable) as refused:
+        read_layer(path)
+    assert "engine is set twice" in str(refused.value.facts["reason"])
+    assert "line 3" in str(refused.value.facts["reason"])
+    path.write_text("a: &one {x: 1, y: 2}\nb: {<<: *one, x: 3}\n", encoding="utf-8")
+    assert read_layer(path)["b"] == {"x": 3, "y": 2}
+
+
+def test_a_settings_file_that_would_never_end_is_not_read(tmp_path: Path) -> None:
+    pipe, device = tmp_path / "pipe.yaml", tmp_path / "device.yaml"
+    os.mkfifo(pipe)
+    device.symlink_to("/dev/zero")
+    for path in (pipe, device):
         with pytest.raises(SettingsOutOfReach):
             read_layer(path)

@@ -76,6 +76,26 @@ def test_a_value_of_the_wrong_kind_is_refused_with_its_key(home: Home, text: str
     assert refused.value.exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        ("engine: {threads: 1000000}", "engine.threads"),
+        ("training: {threads: 1000000}", "training.threads"),
+        ("engine: {slots: true}", "engine.slots"),
+        ("engine: {form: {thread_shares: [0.5, true]}}", "engine.form.thread_shares.1"),
+        ("engine: {form: {tried: {q8_0: {type: q8_0, tensors: {'[': f16}}}}}", "engine.form.tried.q8_0.tensors"),
+        ("assistant: {time_zone: Mars/Olympus}", "assistant.time_zone"),
+        ("assistant: {time_zone: ../../etc/passwd}", "assistant.time_zone"),
+        ("assistant: {time_zone: Europe}", "assistant.time_zone"),
+    ],
+)
+def test_a_value_that_cannot_work_is_refused_with_its_key(home: Home, text: str, key: str) -> None:
+    home.config_file.write_text(text, encoding="utf-8")
+    with pytest.raises(SettingWrong) as refused:
+        load_settings(home, {})
+    assert refused.value.facts["key"] == key
+
+
 def test_a_wrong_value_from_the_environment_is_named_by_its_variable(home: Home) -> None:
     home.config_file.write_text("engine: {slots: 7}\n", encoding="utf-8")
     with pytest.raises(SettingWrong) as refused:

@@ -1,0 +1,18 @@
+"""How many threads a setting may ask for; a part of the sections ``engine`` and ``training``."""
+
+from __future__ import annotations
+
+import os
+from typing import Annotated
+
+from pydantic import AfterValidator
+
+
+def _at_most_processors(threads: int) -> int:
+    # More take turns at each step, all of which wait for the last one; of very many, native code dies.
+    if threads > (processors := os.cpu_count() or 1):
+        raise ValueError(f"this machine has {processors} logical processors")
+    return threads
+
+
+Threads = Annotated[int, AfterValidator(_at_most_processors)]
