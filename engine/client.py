@@ -23,6 +23,7 @@ from engine.errors import (
     EngineDied,
     EngineError,
     EngineOfOtherVersion,
+    EngineSilent,
     EngineStartFailed,
     EngineStopping,
     SwapBroken,
@@ -31,8 +32,8 @@ from engine.errors import (
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions
 from engine.pieces import pieces
-from engine.starting import LOG, start_engine, wait_until_gone
-from engine.wire import ConnectionLost, Exchange, NobodyThere
+from engine.starting import LOG, kill_engine, running_pid, start_engine, wait_until_gone
+from engine.wire import ConnectionLost, Exchange, NobodyThere, TookTooLong
 
 Current = TypeVar("Current")
 
@@ -86,9 +87,14 @@ class EngineClient:
                 await self._start_again(error, tries)
 
     async def status(self) -> EngineStatus | None:
-        """The running engine's own account of itself, or None when none runs. Raises EngineOfOtherVersion."""
+        """The running engine's own account of itself, or None when none runs.
+
+        Raises EngineOfOtherVersion, and EngineSilent where one runs that does not answer.
+        """
         try:
-            status = await self._call("GET", "/status", timeout=self._settings.start_timeout_s)
+            status = await self._call("GET", "/status", timeout=self._settings.status_timeout_s)
+        except TookTooLong as error:
+            raise EngineSilent(pid=running_pid(self._home)) from error
         except ConnectionLost:
             return None
         return _read_status(status)
@@ -97,8 +103,7 @@ class EngineClient:
         """The status of a running engine, started if need be. Raises what kept it from starting.
 
         One of another version that cannot be understood is followed by the one that is installed; raises
-        EngineOfOtherVersion where that cannot be either. Raises EngineStartFailed also where one runs that does not
-        answer.
+        EngineOfOtherVersion where that cannot be either. Raises EngineSilent where one runs that does not answer.
         """
         loop = asyncio.get_running_loop()
         deadline = loop.time() + self._settings.start_timeout_s
@@ -151,9 +156,15 @@ class EngineClient:
         return make_current()
 
     async def stop(self) -> bool:
-        """End the running engine and wait until it is gone; False when none ran."""
+        """End the running engine and wait until it is gone; False when none ran. One that does not answer is killed.
+
+        Raises EngineSilent where it cannot be told which process that is.
+        """
         try:
-            await self._call("POST", "/shutdown")
+            await self._call("POST", "/shutdown", timeout=self._settings.status_timeout_s)
+        except TookTooLong as error:
+            if not kill_engine(self._home):
+                raise EngineSilent(pid=running_pid(self._home)) from error
         except ConnectionLost:
             return False
         await wait_until_gone(self._home, self._settings)
@@ -225,7 +236,7 @@ class EngineClient:
     async def _answer(
         self, body: dict[str, Any], private: PrivateAdapter | None
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
-        exchange = Exchange(self._home.engine_socket, self._settings.request_timeout_s)
+        exchange = Exchange(self._home.engine_socket, self._settings.silence_timeout_s)
         try:
             body["manifest"] = manifest = self._manifest()
             body["private"] = asdict(private) if private and private.manifest == manifest else None

@@ -105,6 +105,12 @@ class EngineStartFailed(EngineError):
     code = "engine_start_failed"
 
 
+class EngineSilent(EngineError):
+    """An engine runs and does not answer. facts: pid."""
+
+    code = "engine_silent"
+
+
 class EngineOfOtherVersion(EngineError):
     """An engine runs whose account of itself does not say what this version asks for. facts: version."""
 

@@ -8,6 +8,7 @@ import fcntl
 import json
 import os
 import select
+import signal
 import socket
 import sys
 import time
@@ -65,6 +66,25 @@ async def wait_until_gone(home: Home, settings: EngineSettings) -> None:
         if time.monotonic() > deadline:
             raise EngineStartFailed(reason="the old engine does not end", log=str(home.logs / LOG))
         await asyncio.sleep(settings.poll_s)
+
+
+def running_pid(home: Home) -> int:
+    """The process of the engine that holds the lock of this home, by its own account; 0 where there is none."""
+    told = read_diary(home.logs)
+    return told.pid if told and is_locked(home) else 0
+
+
+def kill_engine(home: Home) -> bool:
+    """End at once the engine that holds the lock of this home; False where it cannot be told which process that is."""
+    import psutil
+
+    pid = running_pid(home)
+    with contextlib.suppress(psutil.Error, OSError):
+        # Another process may have got the number since.
+        if pid and any(os.path.samefile(file.path, home.engine_lock) for file in psutil.Process(pid).open_files()):
+            os.kill(pid, signal.SIGKILL)
+            return True
+    return False
 
 
 def answers(home: Home) -> bool:

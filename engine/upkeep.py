@@ -9,6 +9,7 @@ import logging
 import os
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from configs.home import Home
@@ -100,6 +101,13 @@ class Upkeep:
             if installed and installed != self.version and retire():
                 note(log, "another_version_installed", own=self.version, installed=installed)
 
+        socket = _identity(self._home.engine_socket)
+
+        def end_where_nobody_can_ask() -> None:
+            # Somebody removed the socket, or the household with it: no command can reach this engine any more.
+            if _identity(self._home.engine_socket) != socket and retire():
+                note(log, "socket_removed", logging.WARNING)
+
         self._watchdog = Watchdog(
             self._settings,
             [DecodingHeart(pulse), self.loop_heart, self.end_heart],
@@ -112,6 +120,7 @@ class Upkeep:
                 self._clean_stderr,
                 lambda: self._diary.write(_doing(scheduler, pulse)),
                 make_room_for_another_version,
+                end_where_nobody_can_ask,
             ],
         )
         self._watchdog.start()
@@ -155,6 +164,15 @@ def _doing(scheduler: Scheduler, pulse: Pulse) -> Doing:
         slots=at_work,
         resident_mb=resident_memory() // MB,
     )
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one that later has its name; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _digest(settings: EngineSettings) -> str:

@@ -133,9 +133,17 @@ class EngineSettings(BaseModel):
         "not end by chance.",
     )
     stop_timeout_s: float = Field(gt=0, description="How long a stopping engine waits for answers in flight.")
-    request_timeout_s: float = Field(gt=0, description="How long a client waits for the next sign of life.")
+    request_timeout_s: float = Field(
+        gt=0, description="How long a client waits for what comes whole; another server's stream may be silent as long."
+    )
+    status_timeout_s: float = Field(
+        gt=0, description="How long a running engine may take to say how it does, or to be told to end."
+    )
+    silence_timeout_s: float = Field(
+        gt=0, description="How long a streamed answer may be silent before its engine is taken for lost."
+    )
     sign_of_life_s: float = Field(
-        gt=0, description="How often a streamed answer with nothing to say yet says so; well below request_timeout_s."
+        gt=0, description="How often a streamed answer with nothing to say yet says so; well below silence_timeout_s."
     )
     stream_interval_s: float = Field(
         ge=0, description="How often the text of a streamed answer is passed on at most; 0 passes on every token."

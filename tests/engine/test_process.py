@@ -259,18 +259,6 @@ async def test_an_engine_that_does_not_answer_in_time_is_given_up(
             await hasty.start()
 
 
-async def test_an_engine_that_hangs_is_told_instead_of_being_waited_for_for_ever(own: House) -> None:
-    status = await own.client.start()
-    impatient = EngineClient(own.home, own.settings.model_copy(update={"start_timeout_s": 0.3}), lambda: own.digest)
-    os.kill(status.pid, signal.SIGSTOP)
-    try:
-        async with asyncio.timeout(PATIENCE):
-            with pytest.raises(EngineStartFailed):
-                await impatient.start()
-    finally:
-        os.kill(status.pid, signal.SIGCONT)
-
-
 async def test_a_long_home_path_gets_a_socket_all_the_same(
     tmp_path: Path, engine_settings: EngineSettings, starter: Path
 ) -> None:

@@ -17,11 +17,10 @@ import pytest
 from configs.home import Home
 from engine import crashes
 from engine.answers import Finished
-from engine.client import EngineClient
 from engine.diary import DIARY, Diary, Doing, Life, read_diary
 from engine.errors import EngineDied
 from engine.starting import LOG, STDERR, is_locked
-from tests.engine.conftest import HASTY, PATIENCE, Break, House, ask
+from tests.engine.conftest import PATIENCE, Break, House, ask
 from tests.engine.snapshots import write_manifest
 from tests.engine.test_server import FRANCE, STORY, answer, openai
 
@@ -267,31 +266,3 @@ async def test_an_engine_stopped_for_a_moment_goes_on(hasty: House) -> None:
     os.kill(status.pid, signal.SIGCONT)
     assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
     assert (await hasty.client.start()).pid == status.pid
-
-
-async def test_a_long_prompt_is_waited_for_by_a_client_of_less_patience(hasty: House) -> None:
-    hasty.home.config_file.write_text(HASTY.replace("}", ", sign_of_life_s: 0.1}"))
-    await hasty.client.start()
-    settings = hasty.settings.model_copy(update={"request_timeout_s": 1.0})
-    client = EngineClient(hasty.home, settings, lambda: hasty.digest)
-    long = ask(f"{'The sea was calm that day, and the boats came home. ' * 75}{FRANCE}")
-    pieces = [piece async for piece in client.chat(long, hasty.sampling())]
-    assert isinstance(pieces[-1], Finished)
-    assert pieces[-1].usage.ttft_ms > 1000
-
-
-async def test_a_call_that_is_long_in_the_writing_gives_signs_of_life(hasty: House) -> None:
-    hasty.home.config_file.write_text(HASTY.replace("}", ", sign_of_life_s: 0.05}"))
-    await hasty.client.start()
-    letter = {"type": "string", "minLength": 700, "maxLength": 700}
-    parameters = {"type": "object", "properties": {"text": letter}, "required": ["text"], "additionalProperties": False}
-    tool = {"type": "function", "function": {"name": "send", "parameters": parameters}}
-    asked = {"messages": [{"role": "user", "content": FRANCE}], "stream": True, "temperature": 0, "max_tokens": 800}
-    async with openai(hasty) as client:
-        content = {**asked, "tools": [tool], "tool_choice": "required"}
-        async with client.stream("POST", "/v1/chat/completions", json=content) as answered:
-            lines = [line async for line in answered.aiter_lines() if line]
-    assert [line.startswith(":") for line in lines[-3:]] == [False] * 3
-    assert "tool_calls" in lines[-3]
-    # While the question was read, and much longer while a call was written of which nothing can be told before its end.
-    assert sum(line.startswith(":") for line in lines) > 10
