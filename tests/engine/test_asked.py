@@ -1,4 +1,4 @@
-"""What a request asks and the engine cannot give is the asker's mistake and told by its name; nothing is passed over."""
+"""What is asked and cannot be given is the asker's mistake and told by its name; nothing is passed over."""
 
 from __future__ import annotations
 
