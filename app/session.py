@@ -91,6 +91,16 @@ class Session:
             return self.catalogue
         return Catalogue(choose_language(option=self._language, environ=self.environ))
 
+    def catalogue_at_hand(self) -> Catalogue:
+        """The texts for what needs no memory: in the member's language, or the system's where memory is shut.
+
+        The engine can be looked at and stopped on a full disk, or one that cannot be written to.
+        """
+        try:
+            return self.catalogue
+        except EnlaceError:
+            return self.fallback_catalogue()
+
     @cached_property
     def engine(self) -> Engine:
         """Whatever answers, as the settings choose it; nothing is started or asked before the first question.

@@ -110,10 +110,10 @@ def _report(home: Home, settings: EngineSettings, life: Life, stacks: list[str],
 
 
 def _settle_if_gone(home: Home, settings: EngineSettings) -> None:
-    """The same for who is not an engine: does nothing while one lives."""
+    """The same for who is not an engine: does nothing while one lives, or where the home cannot be written to."""
     if not home.engine_lock.exists():
         return
-    with home.engine_lock.open("ab") as lock, contextlib.suppress(BlockingIOError):
+    with contextlib.suppress(OSError), home.engine_lock.open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         settle(home, settings)
 

@@ -13,7 +13,7 @@ from app.commands.options import JsonOption, group, moment
 from app.commands.output import write, write_json
 
 if TYPE_CHECKING:
-    from app.session import Session
+    from app.catalogue import Catalogue
     from engine.interface import Status
 
 
@@ -33,17 +33,18 @@ def run() -> int:
 
     with open_session() as session:
         if session.settings.engine.server.kind != "own":
-            return _show(session, asyncio.run(session.engine.start()), as_json=False)
+            return _show(session.catalogue, asyncio.run(session.engine.start()), as_json=False)
         manifest, home, texts = session.snapshot().digest, session.home, session.catalogue
         if serve(home, session.environ, manifest, lambda: write(texts.text("command.engine.running_here"))):
             return 0
-        return _show(session, asyncio.run(session.engine.status()), as_json=False)
+        return _show(texts, asyncio.run(session.engine.status()), as_json=False)
 
 
 def start(as_json: JsonOption = False) -> int:
     """Start the engine if none runs."""
     with open_session() as session:
-        return _show(session, asyncio.run(session.engine.start()), as_json=as_json)
+        found = asyncio.run(session.engine.start())
+        return _show(session.catalogue, found, as_json=as_json)
 
 
 def stop() -> int:
@@ -57,7 +58,7 @@ def stop() -> int:
             # It was started before another server was chosen, and holds its memory for nothing.
             engine = EngineClient(session.home, session.settings.engine, lambda: session.snapshot().digest)
         stopped = asyncio.run(engine.stop())
-        write(session.catalogue.text("command.engine.stopped" if stopped else "command.engine.not_running"))
+        write(session.catalogue_at_hand().text("command.engine.stopped" if stopped else "command.engine.not_running"))
         return 0
 
 
@@ -71,16 +72,16 @@ def status(as_json: JsonOption = False) -> int:
         if as_json:
             write_json({**_facts(found), "last_crash": asdict(crash) if crash else None})
             return 0
-        _show(session, found, as_json=False)
+        texts = session.catalogue_at_hand()
+        _show(texts, found, as_json=False)
         if crash:
-            texts = session.catalogue
             known = texts.has(f"command.engine.cause.{crash.cause}")
             cause = texts.text(f"command.engine.cause.{crash.cause}") if known else crash.cause
             write(texts.text("command.engine.last_crash", when=moment(crash.seconds), cause=cause, report=crash.report))
         return 0
 
 
-def _show(session: Session, found: Status | None, *, as_json: bool) -> int:
+def _show(texts: Catalogue, found: Status | None, *, as_json: bool) -> int:
     from app.commands.forms_text import form_line
     from engine.forms.records import AS_PULLED
     from engine.interface import ServerStatus
@@ -90,18 +91,18 @@ def _show(session: Session, found: Status | None, *, as_json: bool) -> int:
     elif isinstance(found, ServerStatus):
         from app.commands.server_status import write_server
 
-        write_server(session.catalogue, found)
+        write_server(texts, found)
     elif found is None:
-        write(session.catalogue.text("command.engine.not_running"))
+        write(texts.text("command.engine.not_running"))
     else:
         facts = asdict(found) | {
             "memory_mb": round(found.memory_bytes / 1e6),
             "uptime": round(found.uptime_s),
             "speed": round(found.tokens_per_second),
         }
-        write(session.catalogue.text("command.engine.running", **facts))
+        write(texts.text("command.engine.running", **facts))
         if found.merged or found.form != AS_PULLED:
-            write(form_line(session.catalogue, found.form, found.merged))
+            write(form_line(texts, found.form, found.merged))
     return 0
 
 

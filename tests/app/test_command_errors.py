@@ -103,3 +103,14 @@ def test_output_that_cannot_be_written_is_told_of_and_one_that_is_not_wanted_is_
     assert said in ran.stderr
     assert no_traceback(ran.stderr.decode())
     assert b"Exception" not in ran.stderr
+
+
+@pytest.mark.parametrize("shut", ["family_db", "engine_lock"])
+def test_the_engine_is_looked_at_and_stopped_where_nothing_can_be_written(here: Run, home: Home, shut: str) -> None:
+    # A folder in its place cannot be opened for writing, not even by root.
+    getattr(home, shut).mkdir()
+    for action in ("status", "stop"):
+        ran = here("engine", action)
+        assert (ran.code, ran.err) == (0, "")
+        assert "No engine is running" in ran.out
+    getattr(home, shut).rmdir()
