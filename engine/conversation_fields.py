@@ -8,12 +8,16 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import RequestWrong
+from engine.fields import check_fields
 from engine.messages import ROLES, Message, PromptOptions, ToolCall, thinking
 
 MOST_TOOLS = 128  # as OpenAI
 TOOL_NAME = re.compile(r"[a-zA-Z0-9_.-]{1,64}")
 # OpenAI's newer name for whoever speaks above the user.
 OTHER_ROLES = {"developer": "system"}
+OPTION_FIELDS = ("tools", "tool_choice", "chat_template_kwargs", "enable_thinking", "reasoning_effort")
+# The last two are an answer's, which clients give back as they got it.
+MESSAGE_FIELDS = ("role", "content", "tool_calls", "tool_call_id", "name", "reasoning_content", "annotations")
 EFFORTS = ("none", "minimal", "low", "medium", "high")
 # What a template is given in any case.
 RESERVED = frozenset({"messages", "tools", "documents", "add_generation_prompt", "bos_token", "eos_token"})
@@ -49,6 +53,7 @@ def read_forced(given: Mapping[str, Any]) -> tuple[Mapping[str, Any], ...]:
 def _message(entry: Any, name: str) -> Message:
     if not isinstance(entry, dict):
         raise RequestWrong(field=name, reason="not an object")
+    check_fields(entry, MESSAGE_FIELDS, name)
     role = entry.get("role")
     role = OTHER_ROLES.get(role, role) if isinstance(role, str) else None
     if role not in ROLES:
@@ -71,6 +76,8 @@ def _content(content: Any, name: str, *, may_be_missing: bool) -> str:
         ]
         if not all(isinstance(text, str) for text in texts):
             raise RequestWrong(field=name, reason="only parts of type text are understood")
+        for place, part in enumerate(content):
+            check_fields(part, ("type", "text"), f"{name}[{place}]")
         return "".join(str(text) for text in texts)
     if content is None and may_be_missing:
         return ""
@@ -89,6 +96,8 @@ def _calls(given: Any, name: str) -> tuple[ToolCall, ...]:
         function = entry.get("function") if isinstance(entry, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             raise RequestWrong(field=f"{name}[{place}]", reason="a function with a name is needed")
+        check_fields(entry, ("id", "type", "function", "index"), f"{name}[{place}]")
+        check_fields(function, ("name", "arguments"), f"{name}[{place}].function")
         arguments = _arguments(function.get("arguments"), f"{name}[{place}].function.arguments")
         calls.append(ToolCall(str(entry.get("id") or ""), function["name"], arguments))
     return tuple(calls)
@@ -124,6 +133,8 @@ def _tool(entry: Any, field: str) -> tuple[str, dict[str, Any]]:
     )
     if not isinstance(function, dict):
         raise RequestWrong(field=field, reason="must be of type function and hold one")
+    # What a function holds besides is shown to the model.
+    check_fields(entry, ("type", "function"), field)
     name, parameters = function.get("name"), function.get("parameters")
     if not isinstance(name, str) or not TOOL_NAME.fullmatch(name):
         raise RequestWrong(field=f"{field}.function.name", reason="at most 64 letters, digits and _.- are needed")

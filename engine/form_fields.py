@@ -8,6 +8,7 @@ from typing import Any
 from configs.sections.grammars import GrammarSettings
 from engine.conversation_fields import read_forced
 from engine.errors import RequestWrong
+from engine.fields import check_fields
 from engine.grammar_check import check_grammar
 from engine.schema import schema_grammar
 
@@ -22,6 +23,8 @@ def read_grammar(given: Mapping[str, Any], limits: GrammarSettings) -> str | Non
     if form is not None:
         if not isinstance(form, dict):
             raise RequestWrong(field="response_format", reason="an object is needed")
+        content = {"json_object": ("schema",), "json_schema": ("json_schema",)}.get(str(form.get("type")), ())
+        check_fields(form, ("type", *content), "response_format")
         if form.get("type") != "text":
             found["response_format"] = form
     if tools := read_forced(given):
@@ -64,4 +67,5 @@ def _format_grammar(form: Any, limits: GrammarSettings) -> str:
     named = form.get("json_schema")
     if not isinstance(named, dict) or "schema" not in named:
         raise RequestWrong(field="response_format.json_schema", reason="an object with a schema is needed")
+    check_fields(named, ("name", "description", "schema", "strict"), "response_format.json_schema")
     return schema_grammar(named["schema"], "response_format.json_schema.schema", limits)

@@ -12,6 +12,7 @@ from configs.sections.engine import EngineSettings
 from engine.answering import serve_manifest
 from engine.conversation_fields import read_messages
 from engine.errors import EngineBusy, EngineStopping, PromptTooLong, RequestWrong
+from engine.fields import check_request
 from engine.loaded import Loaded
 from engine.logprobs_object import token_object
 from engine.sampling_fields import read_number
@@ -37,6 +38,7 @@ class Measuring:
 
     async def tokenize(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The tokens of ``content``, a text, or of ``messages``, as a question of them would be read."""
+        check_request(given, ("content", "messages", "manifest"))
         await self._serve(given)
         content = given.get("content")
         if (content is None) == (given.get("messages") is None):
@@ -57,6 +59,7 @@ class Measuring:
         from engine.measures import score_steps
         from engine.routes import routed
 
+        check_request(given, ("messages", "completion", "top_logprobs", "manifest"))
         messages = read_messages(given.get("messages"))
         completion = _text(given.get("completion"), "completion")
         top = read_number(given.get("top_logprobs") or 0, "top_logprobs")
@@ -86,6 +89,7 @@ class Measuring:
         """OpenAI's embeddings of ``input``: a text, tokens, or a list of either."""
         from engine.measures import embed_steps
 
+        check_request(given, ("input", "encoding_format", "dimensions", "user", "manifest"))
         inputs = _inputs(given.get("input"))
         form = given.get("encoding_format") or "float"
         if form not in ("float", "base64"):

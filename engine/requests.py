@@ -9,15 +9,20 @@ from typing import Any
 
 from configs.sections.engine import EngineSettings
 from engine.answers import PrivateAdapter, Sampling
-from engine.conversation_fields import read_messages, read_options
+from engine.conversation_fields import OPTION_FIELDS, read_messages, read_options
 from engine.errors import RequestWrong
+from engine.fields import check_fields, check_request
 from engine.messages import Message, PromptOptions
-from engine.sampling_fields import read_sampling
+from engine.sampling_fields import SAMPLING_FIELDS, read_sampling
 
 DIGEST = re.compile(r"[0-9a-f]{64}")
 MEMBER = re.compile(r"[0-9a-f]{32}")  # memory's ids; nothing else may become part of a path
 MOST_ADAPTERS = 8
 LARGEST_SCALE = 16
+CHAT_FIELDS = frozenset({
+    "messages", *OPTION_FIELDS, *SAMPLING_FIELDS, "parallel_tool_calls", "stream", "stream_options", "cache_key",
+    "user", "adapters", "private", "manifest",
+})  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -44,6 +49,8 @@ class ChatRequest:
 def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
     """The request in ``body``. Raises RequestWrong naming the field."""
     given = read_object(body)
+    check_request(given, CHAT_FIELDS)
+    _check_stream_options(given)
     return ChatRequest(
         messages=read_messages(given.get("messages")),
         options=read_options(given),
@@ -69,6 +76,16 @@ def read_object(body: bytes) -> dict[str, Any]:
     return given
 
 
+def _check_stream_options(given: dict[str, Any]) -> None:
+    """The usage comes with every answer, and no chunk is padded, so that there is nothing to be chosen."""
+    options = _typed(given, "stream_options", dict) or {}
+    check_fields(options, ("include_usage", "include_obfuscation"), "stream_options")
+    if options.get("include_usage") not in (None, True, False):
+        raise RequestWrong(field="stream_options.include_usage", reason="must be true or false")
+    if options.get("include_obfuscation") not in (None, False):
+        raise RequestWrong(field="stream_options.include_obfuscation", reason="must be false")
+
+
 def _private(given: dict[str, Any]) -> PrivateAdapter | None:
     """The member's own adapter that a request names: ``{"member": …, "sha256": …, "scale": …}``."""
     entry, manifest = given.get("private"), given.get("manifest")
@@ -79,6 +96,7 @@ def _private(given: dict[str, Any]) -> PrivateAdapter | None:
     member = entry.get("member") if isinstance(entry, dict) else None
     if not isinstance(member, str) or not MEMBER.fullmatch(member):
         raise RequestWrong(field="private.member", reason="a member's id is needed")
+    check_fields(entry, ("member", "sha256", "manifest", "scale"), "private")
     digest, scale = _adapter("private", entry)
     return PrivateAdapter(member, digest, manifest, scale)
 
@@ -92,6 +110,7 @@ def _adapters(given: Any) -> tuple[tuple[str, float], ...] | None:
     chosen: list[tuple[str, float]] = []
     for place, entry in enumerate(given):
         digest, scale = _adapter(f"adapters[{place}]", entry)
+        check_fields(entry, ("sha256", "scale"), f"adapters[{place}]")
         if any(digest == other for other, _ in chosen):
             # llama.cpp takes one scale for each adapter and passes over the rest.
             raise RequestWrong(field=f"adapters[{place}].sha256", reason="named twice")

@@ -34,12 +34,15 @@ NUMBERS = {
 }
 # Of these a request may give one.
 FORMS = ("grammar", "json_schema", "response_format", "tool_choice")
+SAMPLING_FIELDS = (*NUMBERS, *FORMS, "max_completion_tokens", "stop", "logit_bias", "logprobs", "n")
 
 
 def read_sampling(given: Mapping[str, Any], settings: EngineSettings) -> Sampling:
     """How the answer to the request ``given`` is to be written. Raises RequestWrong naming the field."""
-    if given.get("max_tokens") is None and given.get("max_completion_tokens") is not None:
-        given = {**given, "max_tokens": given["max_completion_tokens"]}
+    if (limit := given.get("max_completion_tokens")) is not None:
+        if given.get("max_tokens") not in (None, limit):
+            raise RequestWrong(field="max_completion_tokens", reason="another limit than max_tokens")
+        given = {**given, "max_tokens": limit}
     values = {name: read_number(given[name], name) for name in NUMBERS if given.get(name) is not None}
     logprobs = given.get("logprobs")
     if logprobs is not None and not isinstance(logprobs, bool):

@@ -22,6 +22,7 @@ from engine.answers import EngineStatus
 from engine.catalogue import list_models
 from engine.crashes import Counts
 from engine.errors import EngineError, NoSuchRoute, RequestWrong, told
+from engine.fields import check_request
 from engine.forms.adopting import serve_anew
 from engine.forms.records import AS_PULLED
 from engine.gauges import families
@@ -127,7 +128,9 @@ class Service:
         return Response(page([*self._tally.families(), *now]), media_type=CONTENT_TYPE)
 
     async def snapshot(self, request: Request) -> Response:
-        digest = read_object(await self._body(request)).get("manifest")
+        given = read_object(await self._body(request))
+        check_request(given, ("manifest",))
+        digest = given.get("manifest")
         if not isinstance(digest, str):
             raise RequestWrong(field="manifest", reason="the digest of a snapshot's manifest is needed")
         # Whoever has gone takes the old one for the one that is served; so no other is loaded for nobody.
