@@ -18,7 +18,7 @@ from engine.fingerprint import file_sha256, remember_sha256
 from engine.fit import MB
 from engine.gguf import check_gguf
 from engine.pulling.digest import BLOCK
-from engine.pulling.errors import LinkImpossible, ModelExists, ModelUnwritable, NoRoomForModel
+from engine.pulling.errors import LinkImpossible, ModelExists, ModelUnwritable, NoModelFile, NoRoomForModel
 from engine.pulling.events import Checking, Pulled, Tell
 from engine.pulling.lock import locked
 from engine.pulling.pull import FULL_DISK
@@ -32,10 +32,16 @@ async def bring(
 ) -> Pulled:
     """Have the file ``path`` in the home as the model ``name`` (else as the file is called).
 
-    ``link``: as a second name of the same file, which must then not be changed. Raises ModelBroken, ModelNameWrong,
-    ModelExists, NoRoomForModel, ModelUnwritable, LinkImpossible.
+    ``link``: as a second name of the same file, which must then not be changed. Raises NoModelFile, ModelBroken,
+    ModelNameWrong, ModelExists, NoRoomForModel, ModelUnwritable, LinkImpossible.
     """
     called = checked_name(name or name_of(path.name))
+    try:
+        path.stat()
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise NoModelFile(path=str(path)) from error
+    except OSError as error:
+        raise ModelBroken(path=str(path), reason=error.strerror or str(error)) from error
     _check(path)
     try:
         async with locked(home.models, called, settings.pull.lock_poll_s, tell):

@@ -12,6 +12,12 @@ class ModelUnknown(EngineError):
     exit_code = 2
 
 
+class NoModelFile(EngineError):
+    """What is to be imported is not there. facts: path."""
+
+    code = "no_model_file"
+
+
 class ModelNameWrong(EngineError):
     """facts: name."""
 

@@ -162,10 +162,13 @@ def test_a_file_is_imported_and_a_wrong_one_is_told(here: Run, home: Home, conte
         (("pull", "https://host/x.gguf", "--name", "../x"), 2, "../x"),
         (("pull", "qwen3-4b", "--sha256", "12"), 2, "SHA-256"),
         (("pull",), 2, "--yes"),
-        (("import", "/nowhere.gguf"), 1, "/nowhere.gguf"),
+        (("import", "/nowhere.gguf"), 1, "There is no file /nowhere.gguf"),
+        (("import", "/dev/null/nowhere.gguf"), 1, "There is no file /dev/null/nowhere.gguf"),
+        (("use", "nope"), 1, "enlace models list"),
+        (("bench", "nope"), 1, "enlace models list"),
     ],
 )
-def test_what_cannot_be_pulled_or_imported_is_said_in_a_sentence(
+def test_a_model_that_is_not_there_or_not_to_be_had_is_said_in_a_sentence(
     here: Run, arguments: tuple[str, ...], code: int, said: str
 ) -> None:
     ran = here("models", *arguments)

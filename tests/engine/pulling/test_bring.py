@@ -14,7 +14,14 @@ from engine.errors import ModelBroken
 from engine.fingerprint import file_sha256
 from engine.pulling import bring as bringing
 from engine.pulling.bring import bring
-from engine.pulling.errors import LinkImpossible, ModelExists, ModelNameWrong, ModelUnwritable, NoRoomForModel
+from engine.pulling.errors import (
+    LinkImpossible,
+    ModelExists,
+    ModelNameWrong,
+    ModelUnwritable,
+    NoModelFile,
+    NoRoomForModel,
+)
 from engine.pulling.events import Checking, Event, Pulled
 from tests.engine.pulling.hub import small_model
 
@@ -69,10 +76,12 @@ def test_what_is_no_model_never_comes_in(bringer: Bringer, own: Path, tmp_path: 
     (tmp_path / "short.gguf").write_bytes(own.read_bytes()[:-9])
     small_model(tmp_path / "adapter.gguf", kind="adapter")
     os.mkfifo(tmp_path / "pipe.gguf")
-    for name in ("text.gguf", "short.gguf", "adapter.gguf", "pipe.gguf", "missing.gguf", "."):
+    for name in ("text.gguf", "short.gguf", "adapter.gguf", "pipe.gguf", "."):
         with pytest.raises(ModelBroken) as caught:
             bringer(tmp_path / name, "new", link=link)
         assert str(tmp_path / name) == caught.value.facts["path"]
+    with pytest.raises(NoModelFile):
+        bringer(tmp_path / "missing.gguf", "new", link=link)
     assert bringer.files() == []
 
 
