@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from engine.errors import RequestWrong
+from engine.errors import PromptTooLong, RequestWrong
 from engine.fields import check_fields
 from engine.messages import ROLES, Message, PromptOptions, ToolCall, thinking
 
@@ -23,10 +23,17 @@ EFFORTS = ("none", "minimal", "low", "medium", "high")
 RESERVED = frozenset({"messages", "tools", "documents", "add_generation_prompt", "bos_token", "eos_token"})
 
 
-def read_messages(given: Any) -> tuple[Message, ...]:
-    """The conversation. What an assistant thought before it answered is left out. Raises RequestWrong."""
+def read_messages(given: Any, context_size: int) -> tuple[Message, ...]:
+    """The conversation. What an assistant thought before it answered is left out.
+
+    Raises RequestWrong, and PromptTooLong where there are as many messages as a conversation may have tokens: templates
+    write at least one for each, and llama.cpp takes a time to find their control tokens that grows with the square of
+    how many there are, two minutes for 100,000.
+    """
     if not isinstance(given, list) or not given:
         raise RequestWrong(field="messages", reason="a list with at least one message is needed")
+    if len(given) >= context_size:
+        raise PromptTooLong(prompt_tokens=len(given), context_size=context_size)
     return tuple(_message(entry, f"messages[{place}]") for place, entry in enumerate(given))
 
 

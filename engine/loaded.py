@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from configs.sections.engine import EngineSettings
 from engine.chunks import largest_batch
-from engine.errors import AdapterMismatch, EngineError, EngineFailed, PromptTooLong
+from engine.errors import AdapterMismatch, EngineError, EngineFailed
 from engine.fit import check_fits, physical_cores
 from engine.gguf import check_adapter, check_gguf
 from engine.logs import note
@@ -122,29 +122,17 @@ class Loaded:
         return [(self._adapters[file.path], file.scale) for file in adapters]
 
     def prompt(self, messages: Sequence[Message], options: PromptOptions = PLAIN) -> Prompt:
-        """A conversation as this model reads it; any thread may ask.
-
-        Raises PromptTooLong by the number of its messages, TemplateBroken and EngineStopping.
-        """
+        """A conversation as this model reads it; any thread may ask. Raises TemplateBroken and EngineStopping."""
         with self._readers.reading():
-            self._check_count(messages)
             return render_prompt(self.template, self.vocabulary, messages, options)
 
     def pair(self, messages: Sequence[Message], answer: str) -> tuple[list[int], list[int]]:
         """The token ids of a conversation and of an answer to it, ``render_pair``'s; any thread may ask.
 
-        Raises PromptTooLong by the number of its messages, TemplateBroken and EngineStopping.
+        Raises TemplateBroken and EngineStopping.
         """
         with self._readers.reading():
-            self._check_count(messages)
             return render_pair(self.template, self.vocabulary, messages, answer)
-
-    def _check_count(self, messages: Sequence[Message]) -> None:
-        """Templates write at least a token for each message, and llama.cpp takes a time to find their control tokens
-        that grows with the square of how many there are: two minutes for 100,000.
-        """
-        if len(messages) >= self.context_size:
-            raise PromptTooLong(prompt_tokens=len(messages), context_size=self.context_size)
 
     def tokens(self, text: str) -> list[int]:
         """The token ids of a text by itself, begun as the model expects it. Any thread may ask.

@@ -44,7 +44,7 @@ class Measuring:
         if (content is None) == (given.get("messages") is None):
             raise RequestWrong(field="content", reason="either content or messages is needed")
         if content is None:
-            messages = read_messages(given["messages"])
+            messages = read_messages(given["messages"], self._settings.context_size)
             ids = await self._read(lambda loaded: loaded.prompt(messages).ids)
         else:
             text = _text(content, "content")
@@ -60,7 +60,7 @@ class Measuring:
         from engine.routes import routed
 
         check_request(given, ("messages", "completion", "top_logprobs", "manifest"))
-        messages = read_messages(given.get("messages"))
+        messages = read_messages(given.get("messages"), self._settings.context_size)
         completion = _text(given.get("completion"), "completion")
         top = read_number(given.get("top_logprobs") or 0, "top_logprobs")
         await self._serve(given)

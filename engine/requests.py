@@ -47,12 +47,12 @@ class ChatRequest:
 
 
 def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
-    """The request in ``body``. Raises RequestWrong naming the field."""
+    """The request in ``body``. Raises RequestWrong naming the field, and PromptTooLong by the number of messages."""
     given = read_object(body)
     check_request(given, CHAT_FIELDS)
     _check_stream_options(given)
     return ChatRequest(
-        messages=read_messages(given.get("messages")),
+        messages=read_messages(given.get("messages"), settings.context_size),
         options=read_options(given),
         parallel_calls=_typed(given, "parallel_tool_calls", bool) is not False,
         sampling=read_sampling(given, settings),

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.conversation_fields import read_messages, read_options
-from engine.errors import RequestWrong
+from engine.errors import PromptTooLong, RequestWrong
 from engine.messages import ROLES, Message, ToolCall
 
 WORDS = (
@@ -39,7 +40,7 @@ def refused(reading: Callable[[], object]) -> str | None:
 
 @given(JSON)
 def test_any_messages_are_read_or_refused_by_name(given_messages: object) -> None:
-    field = refused(lambda: read_messages(given_messages))
+    field = refused(lambda: read_messages(given_messages, 64))
     assert field is None or field.startswith("messages")
 
 
@@ -54,16 +55,16 @@ def test_what_the_client_writes_is_what_the_engine_reads(calls: list[tuple[str, 
     made = tuple(ToolCall(*call) for call in calls)
     messages = (Message("assistant", "Hm.", made), Message("tool", "Snow.", tool_call_id="a", name="weather"))
     written = json.loads(json.dumps([message.openai() for message in messages]))
-    assert read_messages(written) == messages
+    assert read_messages(written, 64) == messages
 
 
 def test_the_developer_is_the_system() -> None:
-    assert read_messages([{"role": "developer", "content": "Be kind."}]) == (Message("system", "Be kind."),)
+    assert read_messages([{"role": "developer", "content": "Be kind."}], 64) == (Message("system", "Be kind."),)
 
 
 def test_what_was_thought_is_not_read() -> None:
     said = {"role": "assistant", "content": "Yes.", "reasoning_content": "Is it?"}
-    assert read_messages([said]) == (Message("assistant", "Yes."),)
+    assert read_messages([said], 64) == (Message("assistant", "Yes."),)
 
 
 def test_an_effort_of_none_is_no_thinking() -> None:
@@ -71,3 +72,10 @@ def test_an_effort_of_none_is_no_thinking() -> None:
     assert read_options({"reasoning_effort": "high"}).variables["enable_thinking"] is True
     assert read_options({"chat_template_kwargs": {"enable_thinking": False}}).variables["thinking"] is False
     assert read_options({}).variables == {}
+
+
+def test_too_many_messages_are_counted_before_any_is_looked_at() -> None:
+    with pytest.raises(PromptTooLong):
+        read_messages([7] * 64, 64)
+    with pytest.raises(RequestWrong):
+        read_messages([7] * 63, 64)
