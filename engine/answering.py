@@ -24,13 +24,13 @@ from engine.event_stream import EventStream
 from engine.handover import Handover
 from engine.jobs import Job, JobEvent, Written
 from engine.leaving import unless_gone
+from engine.metrics import Metrics
 from engine.reading import AnswerReader
 from engine.replies import chunk, completion, send_error, send_json
 from engine.requests import ChatRequest
 from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
 from engine.served import ServedSnapshot, adapted, read_served, with_private
-from engine.tally import Tally
 
 CALL_ID_LENGTH = 9
 
@@ -54,12 +54,12 @@ class Answer:
     """
 
     def __init__(
-        self, home: Home, scheduler: Scheduler, request: ChatRequest, tally: Tally, settings: EngineSettings
+        self, home: Home, scheduler: Scheduler, request: ChatRequest, metrics: Metrics, settings: EngineSettings
     ) -> None:
         self._home = home
         self._scheduler = scheduler
         self._request = request
-        self._tally = tally
+        self._metrics = metrics
         self._most_calls = settings.most_tool_calls if request.parallel_calls else 1
         self._silent_s = settings.sign_of_life_s
         self._interval_s = settings.stream_interval_s
@@ -88,7 +88,7 @@ class Answer:
         finally:
             self._over = True
             while not self._events.empty():
-                self._tally.event(self._events.get_nowait())
+                self._metrics.event(self._events.get_nowait())
             self._scheduler.cancel(job)
             if job.served is not None:
                 self._scheduler.release(job.served)
@@ -96,7 +96,7 @@ class Answer:
     def _take(self, event: JobEvent) -> None:
         """What the decoding thread reports is told and counted; once nobody is told any more, it is only counted."""
         if self._over:
-            self._tally.event(event)
+            self._metrics.event(event)
         else:
             self._events.put_nowait(event)
 
@@ -134,7 +134,7 @@ class Answer:
             await self._begin(job)
         except Exception as error:
             refusal = told(error)
-            self._tally.event(refusal)
+            self._metrics.event(refusal)
             yield refusal
             return
         while isinstance(event := await self._events.get(), Waiting):
@@ -154,7 +154,7 @@ class Answer:
             if reader.called and (event.reason == "stop" or reader.ended):
                 event = replace(event, reason="tool_calls")
         # Before the rest is told, which nobody may be there to hear.
-        self._tally.event(event)
+        self._metrics.event(event)
         for piece in pieces:
             yield piece
         yield event

@@ -2,7 +2,7 @@
 
 A report says when, which version, which snapshot of which model, with which settings (as a digest), what the engine
 was doing in numbers, its last log lines, what native code said last, and where every thread was. It holds nobody's
-words: each of its sources is written without them (see ``engine.logs`` and ``engine.lastwords``).
+words: each of its sources is written without them (see ``engine.logs`` and ``engine.stderr_log``).
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.diary import DIARY, Life, out_of_memory_kills, read_diary, this_boot
-from engine.lastwords import clean
 from engine.logs import short_path, timestamp
 from engine.starting import LOG, STDERR
+from engine.state_file import STATE_FILE, EngineState, out_of_memory_kills, read_state, this_boot
+from engine.stderr_log import clean
 
 STACKS = "engine.stacks"
 COUNTS = "engine.counts.json"
@@ -69,7 +69,7 @@ class Counts:
 
 def settle(home: Home, settings: EngineSettings) -> Path | None:
     """Write the report on the last engine, if it died; where it is. Call only while holding the engine's lock."""
-    life = read_diary(home.logs)
+    life = read_state(home.logs)
     if life is None:
         return None
     stacks = _stacks(home.logs / STACKS)
@@ -78,12 +78,12 @@ def settle(home: Home, settings: EngineSettings) -> Path | None:
     # A machine that lost its power took every process with it; that is no engine's fault.
     if not life.ended and life.boot == this_boot():
         path = _report(home, settings, life, stacks, said)
-    (home.logs / DIARY).unlink(missing_ok=True)
+    (home.logs / STATE_FILE).unlink(missing_ok=True)
     (home.logs / STACKS).unlink(missing_ok=True)
     return path
 
 
-def _report(home: Home, settings: EngineSettings, life: Life, stacks: list[str], said: list[str]) -> Path | None:
+def _report(home: Home, settings: EngineSettings, life: EngineState, stacks: list[str], said: list[str]) -> Path | None:
     _count(home, crashes=1)
     cause, signal = _cause(life, stacks)
     report = {
@@ -154,7 +154,7 @@ def _count(home: Home, starts: int = 0, crashes: int = 0) -> Counts:
     return counts
 
 
-def _cause(life: Life, stacks: list[str]) -> tuple[str, str | None]:
+def _cause(life: EngineState, stacks: list[str]) -> tuple[str, str | None]:
     """Why it died, as far as it can be known, and the signal that ended it."""
     if life.cause:
         return life.cause, None

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from configs.sections.engine import EngineSettings
 from engine.crashes import Counts
-from engine.metrics import Family, gauge
+from engine.prometheus import Family, gauge
 from engine.resources import resident_memory
 from engine.scheduler import Scheduler
 

@@ -178,11 +178,11 @@ class Measuring:
     ) -> Any:
         reader, ids = await asyncio.get_running_loop().run_in_executor(None, self._read_now, read)
 
-        def errand(loaded: Loaded) -> Generator[None, None, Any]:
+        def task(loaded: Loaded) -> Generator[None, None, Any]:
             # Another model may have come in: to that one these tokens mean something else.
             return (yield from steps(loaded, ids if loaded is reader else read(loaded)))
 
-        return await asyncio.wrap_future(self._scheduler.run_errand(errand))
+        return await asyncio.wrap_future(self._scheduler.run_in_background(task))
 
 
 def _check_length(loaded: Loaded, tokens: int) -> None:

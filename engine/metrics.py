@@ -1,112 +1,71 @@
-"""Counters, gauges and histograms, written down as Prometheus reads them (text format 0.0.4).
-
-By hand, because importing prometheus_client takes 100 ms of a start that is waited for; a test reads the page with
-its parser.
-"""
+"""What the engine counts: answers, tokens, swaps, requests. Numbers only; nothing in it names a person."""
 
 from __future__ import annotations
 
-import bisect
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Literal
-
-CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-
-Labels = Mapping[str, str]
-Kind = Literal["counter", "gauge", "histogram"]
+from configs.sections.engine import MetricsSettings
+from engine.answers import Finished
+from engine.errors import EngineError
+from engine.jobs import JobEvent
+from engine.prometheus import Counter, Family, Histogram
 
 
-@dataclass(frozen=True)
-class Family:
-    """One metric: its name, what it says, and its samples as (suffix of the name, labels, value)."""
+class Metrics:
+    """The counts of one engine's life. Any thread may add to them."""
 
-    name: str
-    about: str
-    kind: Kind
-    samples: Sequence[tuple[str, Labels, float]]
+    def __init__(self, settings: MetricsSettings) -> None:
+        self._answers = Counter("enlace_answers_total", "Answers by how they ended.", "outcome")
+        self._requests = Counter("enlace_http_requests_total", "HTTP requests by route and status.", "route", "status")
+        self._prompt = Counter("enlace_prompt_tokens_total", "Tokens of prompts, read or reused.")
+        self._reused = Counter("enlace_prompt_tokens_reused_total", "Tokens of prompts that the cache still held.")
+        self._written = Counter("enlace_answer_tokens_total", "Tokens written.")
+        self._swaps = Counter("enlace_swaps_total", "Swaps to another snapshot by how they ended.", "outcome")
+        self._measures = Counter("enlace_memory_measures_total", "What was done above the memory limit.", "measure")
+        self._first = Histogram(
+            "enlace_first_token_seconds",
+            "From a question's arrival to its answer's first token.",
+            settings.first_token_s,
+        )
+        self._rate = Histogram(
+            "enlace_answer_tokens_per_second", "How fast answers were written.", settings.tokens_per_second
+        )
+        self._pause = Histogram(
+            "enlace_swap_pause_seconds", "How long swaps held up the answers.", settings.swap_pause_s
+        )
+        self.finished = 0
 
+    def event(self, event: JobEvent) -> None:
+        """Count an answer's end; what comes before it is passed over."""
+        if isinstance(event, EngineError):
+            self._answers.add(1, event.code)
+        elif isinstance(event, Finished):
+            self.finished += 1
+            usage = event.usage
+            self._answers.add(1, event.reason)
+            self._prompt.add(usage.prompt_tokens)
+            self._reused.add(usage.cached_tokens)
+            self._written.add(usage.answer_tokens)
+            if usage.answer_tokens:
+                self._first.observe(usage.ttft_ms / 1000)
+            if usage.tokens_per_second:
+                self._rate.observe(usage.tokens_per_second)
 
-class Counter:
-    """Counts what only grows, apart for each combination of labels. Any thread may add."""
+    def request(self, route: str, status: int) -> None:
+        """Count an HTTP request; status 0 is one whose client went away before it had an answer."""
+        self._requests.add(1, route, str(status))
 
-    def __init__(self, name: str, about: str, *labels: str) -> None:
-        self._name = name
-        self._about = about
-        self._labels = labels
-        self._lock = threading.Lock()
-        # Without labels there is one count, and it is there from the start.
-        self._counts: dict[tuple[str, ...], float] = {} if labels else {(): 0}
+    def swap(self, done: bool, seconds: float) -> None:
+        """Count a swap and for how long it held up answers."""
+        self._swaps.add(1, "done" if done else "refused")
+        self._pause.observe(seconds)
 
-    def add(self, amount: float = 1, *labels: str) -> None:
-        """Count ``amount`` more for these values of the labels."""
-        with self._lock:
-            self._counts[labels] = self._counts.get(labels, 0) + amount
+    def measure(self, name: str) -> None:
+        """Count a measure taken against too much memory."""
+        self._measures.add(1, name)
 
-    def family(self) -> Family:
-        with self._lock:
-            counts = sorted(self._counts.items())
-        samples = [("", dict(zip(self._labels, labels, strict=True)), count) for labels, count in counts]
-        return Family(self._name, self._about, "counter", samples)
-
-
-@dataclass
-class Histogram:
-    """How often a value was at most each of ``bounds``, which rise. Any thread may observe."""
-
-    name: str
-    about: str
-    bounds: Sequence[float]
-    _counts: list[int] = field(init=False)
-    _sum: float = field(default=0.0, init=False)
-    _lock: threading.Lock = field(default_factory=threading.Lock, init=False)
-
-    def __post_init__(self) -> None:
-        self._counts = [0] * (len(self.bounds) + 1)
-
-    def observe(self, value: float) -> None:
-        """Count one value."""
-        with self._lock:
-            self._counts[bisect.bisect_left(self.bounds, value)] += 1
-            self._sum += value
-
-    def family(self) -> Family:
-        with self._lock:
-            counts, total = [*self._counts], self._sum
-        samples: list[tuple[str, Labels, float]] = []
-        below = 0
-        for bound, count in zip([*self.bounds, float("inf")], counts, strict=True):
-            below += count
-            samples.append(("_bucket", {"le": _number(bound)}, below))
-        samples += [("_sum", {}, total), ("_count", {}, below)]
-        return Family(self.name, self.about, "histogram", samples)
-
-
-def gauge(name: str, about: str, value: float, kind: Kind = "gauge") -> Family:
-    """A value as it is now."""
-    return Family(name, about, kind, [("", {}, value)])
-
-
-def page(families: Sequence[Family]) -> str:
-    """All of them as text."""
-    return "".join(f"{line}\n" for family in families for line in _lines(family))
-
-
-def _lines(family: Family) -> Iterator[str]:
-    yield f"# HELP {family.name} {_escaped(family.about)}"
-    yield f"# TYPE {family.name} {family.kind}"
-    for suffix, labels, value in family.samples:
-        inside = ",".join(f'{name}="{_escaped(text, quotes=True)}"' for name, text in labels.items())
-        yield f"{family.name}{suffix}{'{' + inside + '}' if inside else ''} {_number(value)}"
-
-
-def _escaped(text: str, *, quotes: bool = False) -> str:
-    escaped = text.replace("\\", "\\\\").replace("\n", "\\n")
-    return escaped.replace('"', '\\"') if quotes else escaped
-
-
-def _number(value: float) -> str:
-    if value == float("inf"):
-        return "+Inf"
-    return str(int(value)) if float(value).is_integer() else repr(float(value))
+    def families(self) -> list[Family]:
+        """All counts, as metrics."""
+        counted = (
+            self._answers, self._requests, self._prompt, self._reused, self._written, self._swaps, self._measures,
+            self._first, self._rate, self._pause,
+        )  # fmt: skip
+        return [each.family() for each in counted]

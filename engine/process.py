@@ -113,24 +113,24 @@ def _answer(
     home: Home, settings: EngineSettings, loading: Future[Loaded], upkeep: Upkeep, ready: Callable[[], None]
 ) -> None:
     from engine.doorway import Doorway
-    from engine.pulse import Pulse
+    from engine.heartbeat import Heartbeat
+    from engine.metrics import Metrics
     from engine.scheduler import Scheduler
     from engine.server import Service
     from engine.serving import EngineServer
-    from engine.tally import Tally
 
-    pulse, tally = Pulse(home.busy_flag), Tally(settings.metrics)
-    scheduler = Scheduler(loading.result(), settings, pulse, time.monotonic)
-    scheduler.swaps.on_swap = tally.swap
+    heartbeat, metrics = Heartbeat(home.busy_flag), Metrics(settings.metrics)
+    scheduler = Scheduler(loading.result(), settings, heartbeat, time.monotonic)
+    scheduler.swaps.on_swap = metrics.swap
     scheduler.start()
     try:
         with _listening(home) as listener:
-            server = EngineServer(scheduler, settings, (upkeep.loop_heart, upkeep.end_heart), tally)
+            server = EngineServer(scheduler, settings, (upkeep.loop_liveness, upkeep.end_liveness), metrics)
             service = Service(
-                home, settings, scheduler, time.monotonic, server.end, tally, upkeep.counts, upkeep.version
+                home, settings, scheduler, time.monotonic, server.end, metrics, upkeep.counts, upkeep.version
             )
-            application = Doorway(service.application(), service.paths(), tally.request, lambda: server.leaving)
-            upkeep.watch(scheduler, pulse, tally, server.retire)
+            application = Doorway(service.application(), service.paths(), metrics.request, lambda: server.leaving)
+            upkeep.watch(scheduler, heartbeat, metrics, server.retire)
             server.serve(application, listener, ready)
     finally:
         scheduler.end()

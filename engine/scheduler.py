@@ -1,4 +1,4 @@
-"""The one decoding thread: questions waiting their turn, answers, swaps and errands in between."""
+"""The one decoding thread: questions waiting their turn, answers, swaps and background tasks in between."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any, TypeVar
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Waiting
+from engine.background import BackgroundTasks, Steps
 from engine.busy import BusyFlag
 from engine.decoding import Decoding
-from engine.errands import Errands, Steps
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
 from engine.jobs import Job
 from engine.loaded import Loaded, load
@@ -35,7 +35,7 @@ class Scheduler:
         self._busy = busy
         self._clock = clock
         self._queue: collections.deque[Job] = collections.deque()
-        self._errands = Errands(settings.errands)
+        self._background = BackgroundTasks(settings.background_tasks)
         # For reading questions: as many threads as there may be questions, so that none waits for slow work of others.
         self.readers = ThreadPoolExecutor(settings.queue_length + settings.slots, thread_name_prefix="reading")
         self._changed = threading.Condition()
@@ -139,7 +139,7 @@ class Scheduler:
                 self._lately.remove(served.adapters)
             self._lately.append(served.adapters)
 
-    def run_errand(self, steps: Steps[T]) -> Future[T]:
+    def run_in_background(self, steps: Steps[T]) -> Future[T]:
         """Have the generator ``steps(loaded)`` run in the decoding thread, a step between two of the answers'.
 
         The future ends with what it returns or raises. Each step ought to be no longer than the reading of a chunk.
@@ -147,7 +147,7 @@ class Scheduler:
         with self._changed:
             if self._ending:
                 return _refused(EngineStopping())
-            done = self._errands.add(steps)
+            done = self._background.add(steps)
             self._changed.notify()
         return done
 
@@ -173,7 +173,7 @@ class Scheduler:
         while True:
             with self._changed:
                 while not (
-                    self._ending or self._dropping or self._queue or self._errands or self.working or self.swaps.due
+                    self._ending or self._dropping or self._queue or self._background or self.working or self.swaps.due
                 ):
                     self._busy.clear()
                     self._changed.wait()
@@ -198,7 +198,7 @@ class Scheduler:
         self._admit()
         self._tell_places()
         self._decoding.step()
-        self._errands.step(self.loaded, begin=not self._exchanging)
+        self._background.step(self.loaded, begin=not self._exchanging)
 
     def _drop_cancelled(self) -> None:
         with self._changed:
@@ -213,7 +213,7 @@ class Scheduler:
             if not swap.for_all and self._is_other(swap.served):
                 self.swaps.refuse(swap, exchanged(swap.served))
             elif self._is_other(swap.served):
-                if self.working or self._errands.begun:
+                if self.working or self._background.begun:
                     return
                 self.swaps.carry_out(swap, self._exchange, self._clock)
             elif swap.prepared is None:
@@ -232,8 +232,8 @@ class Scheduler:
             swap.prepared.result()
         if swap.for_all:
             self._decoding.adopt(swap.served)
-        # An errand may be computing with adapters in a cache of its own.
-        if not self._errands.begun:
+        # A background task may be computing with adapters in a cache of its own.
+        if not self._background.begun:
             with self._changed:
                 in_use = {*self._leases, *self._lately}
             self._decoding.forget_adapters(in_use)
@@ -283,7 +283,7 @@ class Scheduler:
             waiting = [*self._queue]
             self._queue.clear()
         self.swaps.refuse_all(error)
-        self._errands.refuse_all(error)
+        self._background.refuse_all(error)
         self._decoding.fail_all(error)
         for job in waiting:
             job.emit(error)

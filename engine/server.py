@@ -28,12 +28,12 @@ from engine.forms.records import AS_PULLED
 from engine.gauges import families
 from engine.leaving import unless_gone
 from engine.measuring import Measuring
-from engine.metrics import CONTENT_TYPE, page
+from engine.metrics import Metrics
+from engine.prometheus import CONTENT_TYPE, page
 from engine.replies import encoded, error_object
 from engine.requests import read_chat_request, read_object
 from engine.resources import resident_memory
 from engine.scheduler import Scheduler
-from engine.tally import Tally
 
 LONGEST_PATH = 200
 
@@ -48,7 +48,7 @@ class Service:
         scheduler: Scheduler,
         clock: Callable[[], float],
         end: Callable[[], None],
-        tally: Tally,
+        metrics: Metrics,
         counts: Counts,
         version: str,
     ) -> None:
@@ -58,7 +58,7 @@ class Service:
         self._clock = clock
         self._started = clock()
         self._end = end
-        self._tally = tally
+        self._metrics = metrics
         self._counts = counts
         self._version = version
         self._measuring = Measuring(home, scheduler, settings)
@@ -99,7 +99,7 @@ class Service:
         body, loop = await self._body(request), asyncio.get_running_loop()
         # A large schema takes its time to be checked, and everybody else's stream goes through the event loop.
         asked = await loop.run_in_executor(self._scheduler.readers, read_chat_request, body, self._settings)
-        return Answer(self._home, self._scheduler, asked, self._tally, self._settings)
+        return Answer(self._home, self._scheduler, asked, self._metrics, self._settings)
 
     async def embeddings(self, request: Request) -> Response:
         given = read_object(await self._body(request))
@@ -125,7 +125,7 @@ class Service:
 
     async def metrics(self, _request: Request) -> Response:
         now = families(self._scheduler, self._settings, self._counts, self._clock() - self._started)
-        return Response(page([*self._tally.families(), *now]), media_type=CONTENT_TYPE)
+        return Response(page([*self._metrics.families(), *now]), media_type=CONTENT_TYPE)
 
     async def snapshot(self, request: Request) -> Response:
         given = read_object(await self._body(request))

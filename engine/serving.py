@@ -15,11 +15,11 @@ import uvicorn
 
 from configs.sections.engine import EngineSettings
 from engine.doorway import protocol
-from engine.hearts import EndHeart, LoopHeart
+from engine.liveness import EndLiveness, LoopLiveness
 from engine.logs import note
+from engine.metrics import Metrics
 from engine.process import ENDING
 from engine.scheduler import Scheduler
-from engine.tally import Tally
 
 LOOK_AGAIN_S = 0.02
 
@@ -46,12 +46,16 @@ class EngineServer:
     """Serves until ``end()``, a SIGTERM or a SIGINT; answers in flight get ``stop_timeout_s`` to be written."""
 
     def __init__(
-        self, scheduler: Scheduler, settings: EngineSettings, hearts: tuple[LoopHeart, EndHeart], tally: Tally
+        self,
+        scheduler: Scheduler,
+        settings: EngineSettings,
+        watched: tuple[LoopLiveness, EndLiveness],
+        metrics: Metrics,
     ) -> None:
         self._scheduler = scheduler
         self._settings = settings
-        self._loop_heart, self._end_heart = hearts
-        self._tally = tally
+        self._loop_liveness, self._end_liveness = watched
+        self._metrics = metrics
         self._ending = asyncio.Event()
         self._loop: asyncio.AbstractEventLoop | None = None
         self.retiring = False
@@ -83,7 +87,7 @@ class EngineServer:
         config = uvicorn.Config(
             application,
             loop="asyncio",
-            http=protocol(self._settings.request_read_timeout_s, self._tally.request),
+            http=protocol(self._settings.request_read_timeout_s, self._metrics.request),
             ws="none",
             lifespan="off",
             log_config=None,
@@ -99,21 +103,21 @@ class EngineServer:
 
     async def _run(self, server: _Server, listener: socket.socket) -> None:
         loop = self._loop = asyncio.get_running_loop()
-        self._loop_heart.watch(loop)
+        self._loop_liveness.watch(loop)
         for number in ENDING:
             loop.add_signal_handler(number, self.end)
         serving = asyncio.ensure_future(server.serve(sockets=[listener]))
         ending = asyncio.ensure_future(self._ending.wait())
         await asyncio.wait([serving, ending], return_when=asyncio.FIRST_COMPLETED)
         await self._until_idle(self._settings.stop_timeout_s)
-        self._end_heart.begin()
+        self._end_liveness.begin()
         # In a thread of its own: slow work that takes all others ends with it.
         with ThreadPoolExecutor(1, thread_name_prefix="ending") as thread:
             await loop.run_in_executor(thread, self._scheduler.end)
         server.should_exit = True
         ending.cancel()
         await serving
-        self._loop_heart.watch(None)
+        self._loop_liveness.watch(None)
 
     def _begin_to_retire(self) -> None:
         self._retirement = asyncio.ensure_future(self._retire())

@@ -18,8 +18,8 @@ from typing import IO, Any
 from configs.detached import leave_running, start_detached
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.diary import read_diary
 from engine.errors import EngineStartFailed, error_from_code
+from engine.state_file import read_state
 
 ROOT = Path(__file__).resolve().parent.parent
 LOG = "engine.log"
@@ -58,9 +58,9 @@ async def wait_until_gone(home: Home, settings: EngineSettings) -> None:
     """
     longest = max(settings.stop_timeout_s, settings.retire_timeout_s) + settings.start_timeout_s
     deadline = time.monotonic() + longest
-    old = read_diary(home.logs)
+    old = read_state(home.logs)
     while is_locked(home):
-        now = read_diary(home.logs)
+        now = read_state(home.logs)
         if old and now and now.pid != old.pid:
             return
         if time.monotonic() > deadline:
@@ -70,7 +70,7 @@ async def wait_until_gone(home: Home, settings: EngineSettings) -> None:
 
 def running_pid(home: Home) -> int:
     """The process of the engine that holds the lock of this home, by its own account; 0 where there is none."""
-    told = read_diary(home.logs)
+    told = read_state(home.logs)
     return told.pid if told and is_locked(home) else 0
 
 

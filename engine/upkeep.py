@@ -16,22 +16,22 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine import crashes
 from engine.ceiling import no_core_dumps
-from engine.diary import Diary, Doing, Life, out_of_memory_kills, this_boot
-from engine.hearts import DecodingHeart, EndHeart, LoopHeart
-from engine.lastwords import clean, stderr_goes_to
+from engine.liveness import DecodingLiveness, EndLiveness, LoopLiveness
 from engine.logs import note
 from engine.release import installed_version
 from engine.resources import resident_memory
 from engine.starting import STDERR
+from engine.state_file import Activity, EngineState, StateFile, out_of_memory_kills, this_boot
+from engine.stderr_log import clean, stderr_goes_to
 from engine.watchdog import Watchdog
 
 if TYPE_CHECKING:
-    from engine.pulse import Pulse
+    from engine.heartbeat import Heartbeat
+    from engine.metrics import Metrics
     from engine.scheduler import Scheduler
-    from engine.tally import Tally
 
-# How long what the engine is doing may be out of date in its diary while nothing but token counts change.
-DIARY_EVERY_S = 0.25
+# How long what the engine is doing may be out of date in its state file while nothing but token counts change.
+STATE_EVERY_S = 0.25
 DIGEST_LENGTH = 16
 MB = 1 << 20
 
@@ -57,7 +57,7 @@ class Upkeep:
         faulthandler.enable(self._stacks, all_threads=True)
         self._own_stderr = stderr_goes_to(home.logs / STDERR)
         self.version = installed_version() or ""
-        life = Life(
+        life = EngineState(
             pid=os.getpid(),
             started=time.time(),
             version=self.version,
@@ -66,34 +66,34 @@ class Upkeep:
             boot=this_boot(),
             out_of_memory_kills=out_of_memory_kills(),
         )
-        self._diary = Diary(home.logs, life)
+        self._state_file = StateFile(home.logs, life)
         self._stderr_from = life.stderr_from
         self._written_at = 0.0
         self._written: tuple[int, int] = (-1, -1)
         self._watchdog: Watchdog | None = None
-        self.loop_heart = LoopHeart()
-        self.end_heart = EndHeart()
+        self.loop_liveness = LoopLiveness()
+        self.end_liveness = EndLiveness()
 
-    def watch(self, scheduler: Scheduler, pulse: Pulse, tally: Tally, retire: Callable[[], bool]) -> None:
+    def watch(self, scheduler: Scheduler, heartbeat: Heartbeat, metrics: Metrics, retire: Callable[[], bool]) -> None:
         """Begin to look after an engine that answers; ``retire`` begins to make room for a fresh one."""
         served = scheduler.loaded.served
-        self._diary.write(ready=True, snapshot=served.name, model=served.model_name)
+        self._state_file.write(ready=True, snapshot=served.name, model=served.model_name)
         note(
             log, "serving", snapshot=served.name, context_size=scheduler.loaded.context_size, starts=self.counts.starts,
-            seconds=time.time() - self._diary.life.started,
+            seconds=time.time() - self._state_file.life.started,
         )  # fmt: skip
-        pulse.on_step = lambda: self._note_step(scheduler, pulse)
+        heartbeat.on_step = lambda: self._note_step(scheduler, heartbeat)
 
         def drop_caches() -> bool:
-            tally.measure("drop_caches")
+            metrics.measure("drop_caches")
             scheduler.drop_cache()
             return True
 
         def make_room() -> bool:
             # One that has answered nothing yet would only be followed by one that is no better.
-            begun = tally.finished > 0 and retire()
+            begun = metrics.finished > 0 and retire()
             if begun:
-                tally.measure("retire")
+                metrics.measure("retire")
             return begun
 
         def make_room_for_another_version() -> None:
@@ -110,15 +110,15 @@ class Upkeep:
 
         self._watchdog = Watchdog(
             self._settings,
-            [DecodingHeart(pulse), self.loop_heart, self.end_heart],
-            self._diary,
+            [DecodingLiveness(heartbeat), self.loop_liveness, self.end_liveness],
+            self._state_file,
             self._stacks,
             resident=resident_memory,
             drop_caches=drop_caches,
             retire=make_room,
             chores=[
                 self._clean_stderr,
-                lambda: self._diary.write(_doing(scheduler, pulse)),
+                lambda: self._state_file.write(_activity(scheduler, heartbeat)),
                 make_room_for_another_version,
                 end_where_nobody_can_ask,
             ],
@@ -131,18 +131,18 @@ class Upkeep:
             self._watchdog.close()
         self._clean_stderr()
         faulthandler.disable()
-        self._diary.close()
+        self._state_file.close()
         self._stacks.close()
 
-    def _note_step(self, scheduler: Scheduler, pulse: Pulse) -> None:
+    def _note_step(self, scheduler: Scheduler, heartbeat: Heartbeat) -> None:
         """Called by the decoding thread, hundreds of times a second: writes only what tells a death from another."""
         now, what = time.monotonic(), (scheduler.working, scheduler.waiting)
-        if what != self._written or now - self._written_at >= DIARY_EVERY_S:
+        if what != self._written or now - self._written_at >= STATE_EVERY_S:
             self._written_at, self._written = now, what
-            # With every file handle in use not even the memory can be read. The diary grows old then; an error here
-            # would end the decoding thread.
+            # With every file handle in use not even the memory can be read. The state file grows old then; an error
+            # here would end the decoding thread.
             with contextlib.suppress(OSError):
-                self._diary.write(_doing(scheduler, pulse), snapshot=scheduler.loaded.served.name)
+                self._state_file.write(_activity(scheduler, heartbeat), snapshot=scheduler.loaded.served.name)
 
     def _clean_stderr(self) -> None:
         if self._own_stderr:
@@ -151,13 +151,13 @@ class Upkeep:
                 note(log, "native_wrote", logging.WARNING, lines=len(kept))
 
 
-def _doing(scheduler: Scheduler, pulse: Pulse) -> Doing:
+def _activity(scheduler: Scheduler, heartbeat: Heartbeat) -> Activity:
     at_work = [
         (len(slot.tokens), len(work.job.prompt), work.written) for slot in scheduler.slots if (work := slot.work)
     ]
-    return Doing(
+    return Activity(
         at=time.time(),
-        step=pulse.steps,
+        step=heartbeat.steps,
         working=len(at_work),
         waiting=scheduler.waiting,
         held_tokens=sum(len(slot.tokens) for slot in scheduler.slots),

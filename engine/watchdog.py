@@ -12,9 +12,9 @@ from typing import IO
 
 from configs.sections.engine import EngineSettings
 from engine.ceiling import Ceiling, give_back_freed_memory
-from engine.diary import Diary
-from engine.hearts import Heart
+from engine.liveness import Liveness
 from engine.logs import note
+from engine.state_file import StateFile
 
 EXIT_HUNG = 70
 
@@ -22,7 +22,7 @@ log = logging.getLogger("enlace.engine")
 
 
 class Watchdog:
-    """Looks every ``watch_s`` from ``start`` until ``close``. Ends the process where a heart of it has stopped.
+    """Looks every ``watch_s`` from ``start`` until ``close``. Ends the process where something watched has stopped.
 
     ``stacks``: where every thread is goes there before that. ``chores`` are done at every look. ``drop_caches`` and
     then ``retire`` are called where the engine holds more memory (``resident()``, in bytes) than it may; they say
@@ -32,8 +32,8 @@ class Watchdog:
     def __init__(
         self,
         settings: EngineSettings,
-        hearts: list[Heart],
-        diary: Diary,
+        watched: list[Liveness],
+        state_file: StateFile,
         stacks: IO[bytes],
         *,
         resident: Callable[[], int],
@@ -42,8 +42,8 @@ class Watchdog:
         chores: list[Callable[[], object]],
     ) -> None:
         self._settings = settings
-        self._hearts = hearts
-        self._diary = diary
+        self._watched = watched
+        self._state_file = state_file
         self._stacks = stacks
         self._resident = resident
         self._measures = {"drop_caches": drop_caches, "retire": retire}
@@ -84,8 +84,8 @@ class Watchdog:
         # A look that comes late was held up by whatever held up everything else, a stopped process or a machine
         # without a moment for it: silence in that time says nothing.
         counted = min(passed, 2 * self._settings.watch_s)
-        for heart in self._hearts:
-            if cause := heart.silent(counted, self._settings.hang_timeout_s):
+        for each in self._watched:
+            if cause := each.silent(counted, self._settings.hang_timeout_s):
                 self._end(cause)
         for chore in self._chores:
             chore()
@@ -101,7 +101,7 @@ class Watchdog:
     def _end(self, cause: str) -> None:
         """End the process at once: whoever waits is told by the broken connection, and starts a fresh engine."""
         note(log, cause, logging.CRITICAL, hang_timeout_s=self._settings.hang_timeout_s)
-        self._diary.write(cause=cause)
+        self._state_file.write(cause=cause)
         faulthandler.dump_traceback(self._stacks, all_threads=True)
         logging.shutdown()
         os._exit(EXIT_HUNG)

@@ -152,7 +152,7 @@ class EngineSettings(BaseModel):
     most_tool_calls: int = Field(
         ge=1, description="Tools that one answer may call; there it ends, since a small model may go on for ever."
     )
-    errands: int = Field(
+    background_tasks: int = Field(
         ge=1,
         description="How many texts are looked at in turns beside the answers (scores, embeddings); each takes a cache "
         "of its own, and the others wait.",

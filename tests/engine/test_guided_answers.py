@@ -139,7 +139,7 @@ def test_a_grammar_begins_where_the_thoughts_that_the_prompt_opened_are_closed(
                 yield
         return b"".join(map(loaded.vocabulary.token_bytes, tokens)).decode()
 
-    text = desk.scheduler.run_errand(write).result(timeout=PATIENCE)
+    text = desk.scheduler.run_in_background(write).result(timeout=PATIENCE)
     assert re.fullmatch(re.escape(thought) + r"\{\d\d\}", text)
 
 

@@ -53,7 +53,7 @@ def test_a_seed_gives_the_same_answer_and_other_seeds_give_others(desk: Desk) ->
     assert len({draw(seed) for seed in range(4)}) > 1
 
 
-def test_an_errand_runs_between_the_steps_of_an_answer(desk: Desk) -> None:
+def test_a_background_task_runs_between_the_steps_of_an_answer(desk: Desk) -> None:
     writing = desk.put(STORY, desk.sampling(60))
     writing.first()
     seen: list[int] = []
@@ -64,18 +64,18 @@ def test_an_errand_runs_between_the_steps_of_an_answer(desk: Desk) -> None:
             yield
         return loaded.vocabulary.size
 
-    assert desk.scheduler.run_errand(steps).result(timeout=PATIENCE) > 40_000
+    assert desk.scheduler.run_in_background(steps).result(timeout=PATIENCE) > 40_000
     assert len(set(seen)) == 5
     assert writing.end()[1].reason == "length"
 
 
-def test_an_errand_that_fails_tells_only_whoever_sent_it(desk: Desk) -> None:
+def test_a_background_task_that_fails_tells_only_whoever_sent_it(desk: Desk) -> None:
     def steps(_loaded: Loaded) -> Generator[None, None, None]:
         yield
         raise EngineFailed(reason="no such thing")
 
     with pytest.raises(EngineFailed):
-        desk.scheduler.run_errand(steps).result(timeout=PATIENCE)
+        desk.scheduler.run_in_background(steps).result(timeout=PATIENCE)
     assert "Paris" in desk.put(FRANCE).end()[0]
 
 
@@ -230,7 +230,7 @@ def test_an_answer_that_cannot_be_computed_ends_and_the_one_beside_it_is_the_sam
         loaded.context.keep(slot.number, 3)
         yield
 
-    desk.scheduler.run_errand(tear).result(timeout=PATIENCE)
+    desk.scheduler.run_in_background(tear).result(timeout=PATIENCE)
     with pytest.raises(EngineFailed):
         torn.end()
     assert isinstance(begun, Written)

@@ -17,9 +17,9 @@ import pytest
 from configs.home import Home
 from engine import crashes
 from engine.answers import Finished
-from engine.diary import DIARY, Diary, Doing, Life, read_diary
 from engine.errors import EngineDied
 from engine.starting import LOG, STDERR, is_locked
+from engine.state_file import STATE_FILE, Activity, EngineState, StateFile, read_state
 from tests.engine.conftest import PATIENCE, Break, House, ask
 from tests.engine.snapshots import write_manifest
 from tests.engine.test_server import FRANCE, STORY, answer, openai
@@ -112,7 +112,7 @@ async def test_an_engine_told_to_end_while_it_starts_ends_in_good_order_and_is_s
     broken("load")
     starting = asyncio.ensure_future(hasty.client.start())
     async with asyncio.timeout(PATIENCE):
-        while (life := read_diary(hasty.home.logs)) is None:
+        while (life := read_state(hasty.home.logs)) is None:
             await asyncio.sleep(0.01)
     os.kill(life.pid, signal.SIGTERM)
     assert (await starting).pid != life.pid
@@ -218,8 +218,8 @@ async def test_a_machine_that_lost_its_power_is_no_crash_of_the_engine(hasty: Ho
     status = await hasty.client.start()
     os.kill(status.pid, signal.SIGKILL)
     await until_gone(hasty.home)
-    diary = hasty.home.logs / DIARY
-    diary.write_text(json.dumps({**json.loads(diary.read_text()), "boot": "another"}))
+    state_file = hasty.home.logs / STATE_FILE
+    state_file.write_text(json.dumps({**json.loads(state_file.read_text()), "boot": "another"}))
     await hasty.client.start()
     assert crashes.reports(hasty.home) == []
 
@@ -234,19 +234,19 @@ async def test_no_more_reports_are_kept_than_the_settings_say_and_the_newest_sta
     assert [json.loads(path.read_text())["pid"] for path in crashes.reports(hasty.home)] == pids[:0:-1]
 
 
-async def test_a_damaged_diary_keeps_no_engine_from_starting(hasty: House) -> None:
+async def test_a_damaged_state_file_keeps_no_engine_from_starting(hasty: House) -> None:
     for content in (b"", b"{", b'{"pid": 1}', b'{"pid": 1, "doing": 7}', b"[]"):
-        (hasty.home.logs / DIARY).write_bytes(content)
-        assert read_diary(hasty.home.logs) is None
+        (hasty.home.logs / STATE_FILE).write_bytes(content)
+        assert read_state(hasty.home.logs) is None
         assert (await hasty.client.start()).snapshot == "v0"
         await hasty.client.stop()
 
 
-def test_a_full_disk_makes_the_diary_grow_old_and_breaks_nothing(tmp_path: Path) -> None:
-    (tmp_path / DIARY).symlink_to("/dev/full")
-    diary = Diary(tmp_path, Life(1, 0.0, "0", "0", 0, "", 0))
-    diary.write(Doing(step=1))
-    diary.close()
+def test_a_full_disk_makes_the_state_file_grow_old_and_breaks_nothing(tmp_path: Path) -> None:
+    (tmp_path / STATE_FILE).symlink_to("/dev/full")
+    state_file = StateFile(tmp_path, EngineState(1, 0.0, "0", "0", 0, "", 0))
+    state_file.write(Activity(step=1))
+    state_file.close()
 
 
 async def test_what_native_code_prints_of_a_request_is_gone_from_the_disk_at_the_next_look(hasty: House) -> None:

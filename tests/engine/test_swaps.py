@@ -232,21 +232,21 @@ def test_another_model_comes_in_though_there_is_always_somebody_who_has_a_text_l
     other = read_served(home, write_manifest(home, starter, name="v1", model="other"))
     computed_by: list[Loaded] = []
     swapped: list[Future[None]] = []
-    errands: list[Future[None]] = []
+    background_tasks: list[Future[None]] = []
 
     def steps(now: Loaded) -> Generator[None, None, None]:
         computed_by.append(now)
         if not swapped:
             swapped.append(scheduler.swap(other))
         yield
-        if now is loaded and len(errands) < 1000:
-            errands.append(scheduler.run_errand(steps))
+        if now is loaded and len(background_tasks) < 1000:
+            background_tasks.append(scheduler.run_in_background(steps))
         yield
 
-    errands.append(scheduler.run_errand(steps))
+    background_tasks.append(scheduler.run_in_background(steps))
     scheduler.start()
-    for errand in errands:
-        errand.result(timeout=PATIENCE)
+    for task in background_tasks:
+        task.result(timeout=PATIENCE)
     swapped[0].result(timeout=PATIENCE)
     # The one that had begun was waited for, the next one was not.
     assert computed_by == [loaded, scheduler.loaded]

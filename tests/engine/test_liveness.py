@@ -12,71 +12,71 @@ from pathlib import Path
 import pytest
 
 from configs.sections.engine import EngineSettings
-from engine.diary import Diary, Life
-from engine.hearts import DecodingHeart, EndHeart, LoopHeart
-from engine.pulse import Pulse
+from engine.heartbeat import Heartbeat
+from engine.liveness import DecodingLiveness, EndLiveness, LoopLiveness
+from engine.state_file import EngineState, StateFile
 from engine.watchdog import Watchdog
 from tests.engine.conftest import PATIENCE
 
 
 @pytest.fixture
-def pulse(tmp_path: Path) -> Iterator[Pulse]:
-    made = Pulse(tmp_path / "engine.busy")
+def heartbeat(tmp_path: Path) -> Iterator[Heartbeat]:
+    made = Heartbeat(tmp_path / "engine.busy")
     yield made
     made.close()
 
 
-def test_a_step_that_takes_too_long_is_a_hang_and_one_that_ends_in_time_is_none(pulse: Pulse) -> None:
-    heart = DecodingHeart(pulse)
-    pulse.set()
-    assert [heart.silent(1, longest=2.5) for _ in range(3)] == [None, None, None]
-    pulse.set()
-    assert [heart.silent(1, longest=2.5) for _ in range(3)] == [None, None, None]
-    assert heart.silent(1, longest=2.5) == "decoding_hung"
+def test_a_step_that_takes_too_long_is_a_hang_and_one_that_ends_in_time_is_none(heartbeat: Heartbeat) -> None:
+    liveness = DecodingLiveness(heartbeat)
+    heartbeat.set()
+    assert [liveness.silent(1, longest=2.5) for _ in range(3)] == [None, None, None]
+    heartbeat.set()
+    assert [liveness.silent(1, longest=2.5) for _ in range(3)] == [None, None, None]
+    assert liveness.silent(1, longest=2.5) == "decoding_hung"
 
 
-def test_a_decoding_thread_that_has_nothing_to_do_may_be_silent_for_ever(pulse: Pulse) -> None:
-    heart = DecodingHeart(pulse)
-    pulse.set()
-    pulse.clear()
-    assert [heart.silent(1000, longest=1) for _ in range(5)] == [None] * 5
+def test_a_decoding_thread_that_has_nothing_to_do_may_be_silent_for_ever(heartbeat: Heartbeat) -> None:
+    liveness = DecodingLiveness(heartbeat)
+    heartbeat.set()
+    heartbeat.clear()
+    assert [liveness.silent(1000, longest=1) for _ in range(5)] == [None] * 5
 
 
-def test_a_decoding_thread_that_is_gone_is_missed_unless_it_was_told_to_go(pulse: Pulse) -> None:
-    heart = DecodingHeart(pulse)
-    thread = threading.Thread(target=pulse.clear)
+def test_a_decoding_thread_that_is_gone_is_missed_unless_it_was_told_to_go(heartbeat: Heartbeat) -> None:
+    liveness = DecodingLiveness(heartbeat)
+    thread = threading.Thread(target=heartbeat.clear)
     thread.start()
     thread.join()
-    assert heart.silent(1, longest=100) == "decoding_thread_died"
-    pulse.close()
-    assert heart.silent(1, longest=100) is None
+    assert liveness.silent(1, longest=100) == "decoding_thread_died"
+    heartbeat.close()
+    assert liveness.silent(1, longest=100) is None
 
 
 async def test_an_event_loop_that_answers_is_alive_however_seldom_it_is_asked() -> None:
-    heart = LoopHeart()
-    heart.watch(asyncio.get_running_loop())
+    liveness = LoopLiveness()
+    liveness.watch(asyncio.get_running_loop())
     for _ in range(3):
-        assert heart.silent(1000, longest=1) is None
+        assert liveness.silent(1000, longest=1) is None
         await asyncio.sleep(0)
 
 
 async def test_an_event_loop_that_does_not_come_to_answer_is_a_hang_until_it_is_watched_no_more() -> None:
-    heart = LoopHeart()
-    heart.watch(asyncio.get_running_loop())
-    assert [heart.silent(1, longest=1.5) for _ in range(3)] == [None, None, "event_loop_hung"]
-    heart.watch(None)
-    assert heart.silent(1000, longest=1) is None
+    liveness = LoopLiveness()
+    liveness.watch(asyncio.get_running_loop())
+    assert [liveness.silent(1, longest=1.5) for _ in range(3)] == [None, None, "event_loop_hung"]
+    liveness.watch(None)
+    assert liveness.silent(1000, longest=1) is None
 
 
 def test_an_end_counts_from_its_beginning() -> None:
-    heart = EndHeart()
-    assert heart.silent(1000, longest=1) is None
-    heart.begin()
-    assert [heart.silent(1, longest=1.5) for _ in range(2)] == [None, "end_hung"]
+    liveness = EndLiveness()
+    assert liveness.silent(1000, longest=1) is None
+    liveness.begin()
+    assert [liveness.silent(1, longest=1.5) for _ in range(2)] == [None, "end_hung"]
 
 
 class Listener:
-    """A heart that is well and keeps what it was told of the time."""
+    """Something that goes on and keeps what it was told of the time."""
 
     def __init__(self) -> None:
         self.passed: list[float] = []
@@ -98,7 +98,7 @@ def watched(engine_settings: EngineSettings, tmp_path: Path) -> Iterator[tuple[W
         watchdog = Watchdog(
             settings,
             [listener],
-            Diary(tmp_path, Life(1, 0.0, "0", "0", 0, "", 0)),
+            StateFile(tmp_path, EngineState(1, 0.0, "0", "0", 0, "", 0)),
             stacks,
             resident=lambda: 0,
             drop_caches=lambda: True,

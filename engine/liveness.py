@@ -6,35 +6,35 @@ import asyncio
 import contextlib
 from typing import Protocol
 
-from engine.pulse import Pulse
+from engine.heartbeat import Heartbeat
 
 
-class Heart(Protocol):
+class Liveness(Protocol):
     """Something that must go on."""
 
     def silent(self, passed: float, longest: float) -> str | None:
         """Why the engine must end, or None. Called regularly; ``passed`` seconds since the last time."""
 
 
-class DecodingHeart:
+class DecodingLiveness:
     """The decoding thread: it must finish a step within ``longest`` while it has work, and must not be gone."""
 
-    def __init__(self, pulse: Pulse) -> None:
-        self._pulse = pulse
+    def __init__(self, heartbeat: Heartbeat) -> None:
+        self._heartbeat = heartbeat
         self._seen = -1
         self._silence = 0.0
 
     def silent(self, passed: float, longest: float) -> str | None:
-        if self._pulse.died:
+        if self._heartbeat.died:
             return "decoding_thread_died"
-        if self._pulse.resting or self._pulse.ended or self._pulse.steps != self._seen:
-            self._seen, self._silence = self._pulse.steps, 0.0
+        if self._heartbeat.resting or self._heartbeat.ended or self._heartbeat.steps != self._seen:
+            self._seen, self._silence = self._heartbeat.steps, 0.0
             return None
         self._silence += passed
         return "decoding_hung" if self._silence > longest else None
 
 
-class LoopHeart:
+class LoopLiveness:
     """The event loop: what it is asked to do must be done within ``longest``."""
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class LoopHeart:
         self._answered = True
 
 
-class EndHeart:
+class EndLiveness:
     """The end of the engine: once it has begun to give up its answers, it must be gone within ``longest``."""
 
     def __init__(self) -> None:

@@ -12,7 +12,7 @@ import pytest
 from prometheus_client import Metric
 from prometheus_client.parser import text_string_to_metric_families
 
-from engine.metrics import CONTENT_TYPE, Counter, Histogram, gauge, page
+from engine.prometheus import CONTENT_TYPE, Counter, Histogram, gauge, page
 from tests.engine.conftest import PATIENCE, House, ask
 from tests.engine.snapshots import write_adapter, write_manifest
 from tests.engine.test_server import FRANCE, STORY, answer, body, openai

@@ -18,19 +18,19 @@ Steps = Callable[["Loaded"], Generator[None, None, T]]
 
 
 @dataclass(eq=False)
-class _Errand:
+class _Task:
     steps: Steps[Any]
     done: Future[Any] = field(default_factory=Future)
     running: Generator[None, None, Any] | None = None
 
 
-class Errands:
+class BackgroundTasks:
     """First come, first served: the first ``most`` of them take turns, a ``step`` each. Any thread may ``add``."""
 
     def __init__(self, most: int) -> None:
         self._most = most
-        self._waiting: collections.deque[_Errand] = collections.deque()
-        self._taken: collections.deque[_Errand] = collections.deque()
+        self._waiting: collections.deque[_Task] = collections.deque()
+        self._taken: collections.deque[_Task] = collections.deque()
 
     def __bool__(self) -> bool:
         return bool(self._taken or self._waiting)
@@ -42,9 +42,9 @@ class Errands:
 
     def add(self, steps: Steps[T]) -> Future[T]:
         """Queue what the generator ``steps(loaded)`` does and returns; cancelling the future ends it early."""
-        errand = _Errand(steps)
-        self._waiting.append(errand)
-        return errand.done
+        task = _Task(steps)
+        self._waiting.append(task)
+        return task.done
 
     def step(self, loaded: Loaded, *, begin: bool) -> None:
         """Advance the one whose turn it is by a step; ``begin``: whether another one may be begun."""
@@ -53,35 +53,35 @@ class Errands:
             self._taken.appendleft(self._waiting.popleft())
         if not self._taken:
             return
-        errand = self._taken[0]
+        task = self._taken[0]
         self._taken.rotate(-1)
-        if errand.done.cancelled():
-            self._end(errand)
+        if task.done.cancelled():
+            self._end(task)
             return
         try:
-            if errand.running is None:
-                errand.running = errand.steps(loaded)
-            next(errand.running)
+            if task.running is None:
+                task.running = task.steps(loaded)
+            next(task.running)
         except StopIteration as end:
-            self._end(errand)
-            _settle(errand.done, result=end.value)
+            self._end(task)
+            _settle(task.done, result=end.value)
         except Exception as error:
-            self._end(errand)
-            _settle(errand.done, error=told(error))
+            self._end(task)
+            _settle(task.done, error=told(error))
 
     def refuse_all(self, error: EngineError) -> None:
         """End every one with ``error``."""
         self._taken += self._waiting
         self._waiting.clear()
         while self._taken:
-            errand = self._taken[0]
-            self._end(errand)
-            _settle(errand.done, error=error)
+            task = self._taken[0]
+            self._end(task)
+            _settle(task.done, error=error)
 
-    def _end(self, errand: _Errand) -> None:
-        self._taken.remove(errand)
-        if errand.running is not None:
-            errand.running.close()
+    def _end(self, task: _Task) -> None:
+        self._taken.remove(task)
+        if task.running is not None:
+            task.running.close()
 
 
 def _settle(done: Future[Any], *, result: Any = None, error: EngineError | None = None) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 from engine.busy import BusyFlag
 
 
-class Pulse(BusyFlag):
+class Heartbeat(BusyFlag):
     """A busy flag that counts the steps. The decoding thread raises it at each step, and lowers it to rest.
 
     ``on_step`` is called by the decoding thread at each of these moments. Every other thread may read.

@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-DIARY = "engine.state.json"
+STATE_FILE = "engine.state.json"
 # One block of a file: a rewrite in place neither grows nor shrinks it, so no reader meets half of one.
 SIZE = 4096
 BOOT = Path("/proc/sys/kernel/random/boot_id")
@@ -24,7 +24,7 @@ MEMORY_EVENTS = Path("/sys/fs/cgroup/memory.events")
 
 
 @dataclass
-class Doing:
+class Activity:
     """What the engine is at, in numbers. ``slots``: for each at work, tokens held, tokens of its prompt, written."""
 
     at: float = 0.0
@@ -37,7 +37,7 @@ class Doing:
 
 
 @dataclass
-class Life:
+class EngineState:
     """One life of an engine. ``cause`` is set where it decides to end; ``ended`` where that was in good order."""
 
     pid: int
@@ -52,19 +52,19 @@ class Life:
     ready: bool = False
     cause: str = ""
     ended: bool = False
-    doing: Doing = field(default_factory=Doing)
+    doing: Activity = field(default_factory=Activity)
 
 
-class Diary:
+class StateFile:
     """The file in the hands of the living engine; any thread may write."""
 
-    def __init__(self, folder: Path, life: Life) -> None:
+    def __init__(self, folder: Path, life: EngineState) -> None:
         self.life = life
         self._lock = threading.Lock()
-        self._handle = os.open(folder / DIARY, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        self._handle = os.open(folder / STATE_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         self.write()
 
-    def write(self, doing: Doing | None = None, **changes: Any) -> None:
+    def write(self, doing: Activity | None = None, **changes: Any) -> None:
         """Write the life down, as changed."""
         with self._lock:
             if doing is not None:
@@ -80,11 +80,11 @@ class Diary:
         os.close(self._handle)
 
 
-def read_diary(folder: Path) -> Life | None:
+def read_state(folder: Path) -> EngineState | None:
     """What the last engine wrote; None where none did, or where it cannot be read."""
     try:
-        found = json.loads((folder / DIARY).read_bytes())
-        return Life(**{**found, "doing": Doing(**found["doing"])})
+        found = json.loads((folder / STATE_FILE).read_bytes())
+        return EngineState(**{**found, "doing": Activity(**found["doing"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

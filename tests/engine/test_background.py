@@ -5,12 +5,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Generator
 
-from engine.errands import Errands
+from engine.background import BackgroundTasks
 from engine.loaded import Loaded
 from tests.engine.conftest import PATIENCE, Desk
 
 
-def test_a_short_errand_does_not_wait_for_the_end_of_a_long_one(desk: Desk) -> None:
+def test_a_short_task_does_not_wait_for_the_end_of_a_long_one(desk: Desk) -> None:
     over = threading.Event()
 
     def long(_loaded: Loaded) -> Generator[None, None, None]:
@@ -21,9 +21,9 @@ def test_a_short_errand_does_not_wait_for_the_end_of_a_long_one(desk: Desk) -> N
         yield
         return loaded.vocabulary.size
 
-    first = desk.scheduler.run_errand(long)
+    first = desk.scheduler.run_in_background(long)
     try:
-        assert desk.scheduler.run_errand(short).result(timeout=PATIENCE / 4) > 40_000
+        assert desk.scheduler.run_in_background(short).result(timeout=PATIENCE / 4) > 40_000
         assert not first.done()
     finally:
         over.set()
@@ -31,7 +31,7 @@ def test_a_short_errand_does_not_wait_for_the_end_of_a_long_one(desk: Desk) -> N
 
 
 def test_no_more_are_begun_than_may_run_and_none_that_was_held_back(desk: Desk) -> None:
-    loaded, errands = desk.scheduler.loaded, Errands(2)
+    loaded, background_tasks = desk.scheduler.loaded, BackgroundTasks(2)
     begun: list[str] = []
 
     def steps(name: str, count: int) -> None:
@@ -40,36 +40,36 @@ def test_no_more_are_begun_than_may_run_and_none_that_was_held_back(desk: Desk) 
             for _ in range(count):
                 yield
 
-        errands.add(run)
+        background_tasks.add(run)
 
     steps("long", 9)
     steps("short", 1)
     steps("third", 1)
     for _ in range(3):
-        errands.step(loaded, begin=True)
+        background_tasks.step(loaded, begin=True)
     assert begun == ["long", "short"]
-    while errands.begun:
-        errands.step(loaded, begin=False)
+    while background_tasks.begun:
+        background_tasks.step(loaded, begin=False)
     assert begun == ["long", "short"]
-    while errands:
-        errands.step(loaded, begin=True)
+    while background_tasks:
+        background_tasks.step(loaded, begin=True)
     assert begun == ["long", "short", "third"]
 
 
 def test_the_long_one_counts_as_begun_whose_turn_ever_it_is(desk: Desk) -> None:
-    loaded, errands = desk.scheduler.loaded, Errands(2)
+    loaded, background_tasks = desk.scheduler.loaded, BackgroundTasks(2)
 
     def twice(_loaded: Loaded) -> Generator[None, None, None]:
         yield
         yield
 
-    first, second = errands.add(twice), errands.add(twice)
-    assert not errands.begun
+    first, second = background_tasks.add(twice), background_tasks.add(twice)
+    assert not background_tasks.begun
     while not first.done():
-        errands.step(loaded, begin=True)
-        assert errands.begun or second.done()
-    assert errands.begun
+        background_tasks.step(loaded, begin=True)
+        assert background_tasks.begun or second.done()
+    assert background_tasks.begun
     assert not second.done()
-    while errands:
-        errands.step(loaded, begin=True)
-    assert not errands.begun
+    while background_tasks:
+        background_tasks.step(loaded, begin=True)
+    assert not background_tasks.begun
