@@ -10,11 +10,18 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import hypothesis
 import psutil
 import pytest
 
 from configs.home import Home
 from configs.settings import Settings, load_settings
+
+# How long an example takes to be made or tried says how busy the machine is, and nothing of what is tested.
+hypothesis.settings.register_profile(
+    "any machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any machine")
 
 STOPS_WITHIN = 10.0  # seconds that an engine has to end by itself
 

@@ -34,7 +34,9 @@ from tests.engine.snapshots import write_manifest
 OPTIONS = {"engine": {"context_size": 1024, "slots": 2, "threads": 1, "queue_length": 2}}
 CONFIG = "engine: {context_size: 1024, slots: 2, threads: 1, queue_length: 2}\n"
 DAY = datetime(2026, 11, 29, 18, 2)
-HASTY = CONFIG.replace("}", ", watch_s: 0.1, hang_timeout_s: 1.5, crash_reports: 2, crash_log_lines: 5}")
+HASTY = CONFIG.replace("}", ", watch_s: 0.1, hang_timeout_s: 3, crash_reports: 2, crash_log_lines: 5}")
+# For a test in which nothing hangs: on a busy machine a step may take longer than a broken engine is given.
+PATIENT = HASTY.replace("hang_timeout_s: 3", "hang_timeout_s: 60")
 PATIENCE = 120.0  # seconds for an answer on a machine that does much else
 
 FAULTY = Path(__file__).with_name("faulty_engine.py")

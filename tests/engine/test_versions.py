@@ -14,7 +14,7 @@ from engine import crashes
 from engine.answers import Finished
 from engine.errors import EngineOfOtherVersion
 from engine.starting import LOG, start_engine
-from tests.engine.conftest import PATIENCE, Break, House, ask
+from tests.engine.conftest import PATIENCE, PATIENT, Break, House, ask
 from tests.engine.test_server import FRANCE, STORY, answer
 
 
@@ -30,6 +30,7 @@ def install(folder: Path, number: str) -> None:
 async def test_an_engine_makes_room_once_another_version_is_installed_and_writes_its_answer_to_the_end(
     hasty: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    hasty.home.config_file.write_text(PATIENT)
     install(tmp_path, "0.0.8")
     monkeypatch.setenv("PYTHONPATH", f"{tmp_path}:{os.environ.get('PYTHONPATH', '')}")
     first = await hasty.client.start()
