@@ -1,9 +1,18 @@
-"""What was written stays written: the one place that asks the system for it by name."""
+"""What only the system can say or do of a file: which one it is, and that what was written stays written."""
 
 from __future__ import annotations
 
 import os
 from pathlib import Path
+
+
+def identity(path: Path) -> tuple[int, int] | None:
+    """What tells a file from another one that has its name later; None where there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def sync(path: Path) -> None:

@@ -34,23 +34,38 @@ class SettingsOutOfReach(EnlaceError):
     exit_code = 2
 
 
-class _EachKeyOnce(_SafeLoader):  # type: ignore[misc]
-    """PyYAML keeps the last of two equal keys: the first of two sections would be lost without a word."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        keys = set()
-        for key, _ in node.value:
-            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
-                if key.value in keys:
-                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is set twice", key.start_mark)
-                keys.add(key.value)
-        mapping: dict[Any, Any] = super().construct_mapping(node, deep)
-        return mapping
-
-
 def parse(text: str) -> Any:
     """YAML text as plain Python values. Raises yaml.YAMLError, also for a key that is set twice."""
-    return yaml.load(text, Loader=_EachKeyOnce)  # noqa: S506 - a safe loader
+    loader = _SafeLoader(text)
+    try:
+        node = loader.get_single_node()
+        if node is None:
+            return None
+        _check_each_key_once(node, set())
+        return loader.construct_document(node)
+    finally:
+        loader.dispose()
+
+
+def _check_each_key_once(node: yaml.Node, seen: set[int]) -> None:
+    """PyYAML keeps the last of two equal keys: the first of two sections would be lost without a word.
+
+    Looked at before anything is made of the tree, which takes over the keys of merged mappings in place.
+    """
+    if id(node) in seen:
+        return
+    seen.add(id(node))
+    if isinstance(node, yaml.SequenceNode):
+        for each in node.value:
+            _check_each_key_once(each, seen)
+    elif isinstance(node, yaml.MappingNode):
+        keys = set()
+        for key, value in node.value:
+            if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
+                if (key.tag, key.value) in keys:
+                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is set twice", key.start_mark)
+                keys.add((key.tag, key.value))
+            _check_each_key_once(value, seen)
 
 
 def read_layer(path: Path) -> Layer:

@@ -16,6 +16,7 @@ from configs.sections.assistant import AssistantSettings
 from configs.sections.engine import EngineSettings
 from configs.sections.interface import InterfaceSettings
 from configs.sections.memory import MemorySettings
+from configs.sections.processors import TO_WORK_BY
 from configs.sections.tools import ToolsSettings
 from configs.sections.training import TrainingSettings
 
@@ -48,7 +49,7 @@ def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, 
     household, environment = read_layer(home.config_file), environment_layer(environ)
     given = merged([shipped, household, environment, options or {}])
     try:
-        settings = Settings.model_validate(given)
+        settings = Settings.model_validate(given, context=TO_WORK_BY)
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Self
 
-from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 from configs.sections.exporting import ExportSettings
 from configs.sections.forms import FormSettings
@@ -193,3 +194,9 @@ class EngineSettings(BaseModel):
     )
     pull: PullSettings = Field(description="How models are downloaded.")
     form: FormSettings = Field(description="The form in which a model is served.")
+
+    @model_validator(mode="after")
+    def _signs_come_in_time(self) -> Self:
+        if self.sign_of_life_s >= self.silence_timeout_s:
+            raise ValueError("sign_of_life_s must be below silence_timeout_s, or every long wait is taken for the end")
+        return self

@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 from typing import Annotated
 
-from pydantic import AfterValidator
+from pydantic import AfterValidator, ValidationInfo
+
+# What settings are read with where this machine is to work by them, and not to look at what another one did.
+TO_WORK_BY = {"to_work_by": True}
 
 
-def _at_most_processors(threads: int) -> int:
+def _at_most_processors(threads: int, info: ValidationInfo) -> int:
     # More take turns at each step, all of which wait for the last one; of very many, native code dies.
-    if threads > (processors := os.cpu_count() or 1):
+    if info.context == TO_WORK_BY and threads > (processors := os.cpu_count() or 1):
         raise ValueError(f"this machine has {processors} logical processors")
     return threads
 

@@ -99,6 +99,10 @@ def test_a_key_that_is_set_twice_is_refused_with_its_line(tmp_path: Path) -> Non
     assert "line 3" in str(refused.value.facts["reason"])
     path.write_text("a: &one {x: 1, y: 2}\nb: {<<: *one, x: 3}\n", encoding="utf-8")
     assert read_layer(path)["b"] == {"x": 3, "y": 2}
+    # A mapping that takes over another's keys may itself be taken over, before anything was made of it.
+    path.write_text("o: &o {x: 2}\ng: {a: &a {<<: *o, x: 1}}\nb: {<<: *a, z: 1}\n1: one\n'1': text\n", encoding="utf-8")
+    assert read_layer(path)["g"] == {"a": {"x": 1}}
+    assert read_layer(path)["b"]["z"] == 1
 
 
 def test_a_settings_file_that_would_never_end_is_not_read(tmp_path: Path) -> None:

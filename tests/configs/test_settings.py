@@ -81,6 +81,7 @@ def test_a_value_of_the_wrong_kind_is_refused_with_its_key(home: Home, text: str
     [
         ("engine: {threads: 1000000}", "engine.threads"),
         ("training: {threads: 1000000}", "training.threads"),
+        ("engine: {sign_of_life_s: 400}", "engine"),
         ("engine: {slots: true}", "engine.slots"),
         ("engine: {form: {thread_shares: [0.5, true]}}", "engine.form.thread_shares.1"),
         ("engine: {form: {tried: {q8_0: {type: q8_0, tensors: {'[': f16}}}}}", "engine.form.tried.q8_0.tensors"),
