@@ -40,7 +40,7 @@ Told = Waiting | Piece | Finished | EngineError
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
     """Have the snapshot ``digest`` served; returns at once when it is. Raises what the swap raises."""
     if scheduler.loaded.served.manifest_digest != digest:
-        served = await asyncio.get_running_loop().run_in_executor(None, read_served, home, digest)
+        served = await asyncio.get_running_loop().run_in_executor(scheduler.readers, read_served, home, digest)
         # Two questions after a promotion both come here: the second must not wait for the first one's answer.
         if scheduler.loaded.served.manifest_digest != digest:
             await asyncio.wrap_future(scheduler.swap(served))
@@ -112,7 +112,7 @@ class Answer:
     async def _lease(self, job: Job, own_set: Callable[[ServedSnapshot], ServedSnapshot]) -> None:
         """Have ``job`` answered with a set of its own. Raises what reading and trying it raises."""
         loop, served = asyncio.get_running_loop(), self._scheduler.loaded.served
-        job.served = await loop.run_in_executor(None, own_set, served)
+        job.served = await loop.run_in_executor(self._scheduler.readers, own_set, served)
         await asyncio.wrap_future(self._scheduler.lease(job.served))
 
     def _own_set(self) -> Callable[[ServedSnapshot], ServedSnapshot] | None:

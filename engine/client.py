@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from typing import Any, TypeVar
 
 from configs.home import Home
@@ -31,7 +31,7 @@ from engine.errors import (
 )
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions
-from engine.pieces import pieces
+from engine.pieces import pieces, read_status
 from engine.starting import LOG, kill_engine, running_pid, start_engine, wait_until_gone
 from engine.wire import ConnectionLost, Exchange, NobodyThere, TookTooLong
 
@@ -69,19 +69,21 @@ class EngineClient:
         left out where another snapshot than its own is current by now.
 
         Starts the engine if none runs. If it dies before the first piece, starts it once more; raises EngineDied
-        if it dies later, or again each time it was started, and whatever error the engine reports.
+        if it dies later, or again each time it was started, EngineSilent, and whatever error the engine reports.
         """
         body = self._chat_body(messages, sampling, cache_key, options)
         begun = False
         tries = _Tries()
         while True:
             try:
-                async with contextlib.aclosing(self._answer(body, private)) as pieces:
-                    async for piece in pieces:
+                async with contextlib.aclosing(self._answer(body, private)) as answer:
+                    async for piece in answer:
                         begun = begun or not isinstance(piece, Waiting)
                         yield piece
                 return
             except (ConnectionLost, EngineStopping) as error:
+                if begun and isinstance(error, TookTooLong):
+                    raise EngineSilent(pid=running_pid(self._home)) from error
                 if begun:
                     raise EngineDied from error
                 await self._start_again(error, tries)
@@ -97,7 +99,7 @@ class EngineClient:
             raise EngineSilent(pid=running_pid(self._home)) from error
         except ConnectionLost:
             return None
-        return _read_status(status)
+        return read_status(status)
 
     async def start(self) -> EngineStatus:
         """The status of a running engine, started if need be. Raises what kept it from starting.
@@ -290,11 +292,3 @@ def _reported(answer: Any) -> Exception:
     if not isinstance(error, dict) or "code" not in error:
         return ConnectionLost(f"an answer that is no error of the engine's: {answer!r:.200}")
     return error_from_code(error["code"], error.get("facts", {}))
-
-
-def _read_status(told: dict[str, Any]) -> EngineStatus:
-    """What is known here of an engine's account; another version may say more, or less."""
-    known = {field.name: told[field.name] for field in fields(EngineStatus) if field.name in told}
-    if len(known) < len(fields(EngineStatus)):
-        raise EngineOfOtherVersion(version=str(told.get("version", "?")))
-    return EngineStatus(**known)

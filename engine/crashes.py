@@ -69,37 +69,39 @@ class Counts:
 
 def settle(home: Home, settings: EngineSettings) -> Path | None:
     """Write the report on the last engine, if it died; where it is. Call only while holding the engine's lock."""
-    life = read_state(home.logs)
-    if life is None:
+    state = read_state(home.logs)
+    if state is None:
         return None
     stacks = _stacks(home.logs / STACKS)
-    said, _ = clean(home.logs / STDERR, life.stderr_from)
+    said, _ = clean(home.logs / STDERR, state.stderr_from)
     path = None
     # A machine that lost its power took every process with it; that is no engine's fault.
-    if not life.ended and life.boot == this_boot():
-        path = _report(home, settings, life, stacks, said)
+    if not state.ended and state.boot == this_boot():
+        path = _report(home, settings, state, stacks, said)
     (home.logs / STATE_FILE).unlink(missing_ok=True)
     (home.logs / STACKS).unlink(missing_ok=True)
     return path
 
 
-def _report(home: Home, settings: EngineSettings, life: EngineState, stacks: list[str], said: list[str]) -> Path | None:
+def _report(
+    home: Home, settings: EngineSettings, state: EngineState, stacks: list[str], said: list[str]
+) -> Path | None:
     _count(home, crashes=1)
-    cause, signal = _cause(life, stacks)
+    cause, signal = _cause(state, stacks)
     report = {
         "format": FORMAT,
-        "at": timestamp(max(life.started, life.doing.at)),
+        "at": timestamp(max(state.started, state.activity.at)),
         "found_at": timestamp(time.time()),
         "cause": cause,
         "signal": signal,
-        **{name: getattr(life, name) for name in TOLD_AS_IT_IS},
-        "started_at": timestamp(life.started),
-        "doing": {**asdict(life.doing), "at": timestamp(life.doing.at)},
+        **{name: getattr(state, name) for name in TOLD_AS_IT_IS},
+        "started_at": timestamp(state.started),
+        "activity": {**asdict(state.activity), "at": timestamp(state.activity.at)},
         "last_words": said,
         "stacks": stacks,
-        "log": _last_lines(home.logs / LOG, life.pid, settings.crash_log_lines),
+        "log": _last_lines(home.logs / LOG, state.pid, settings.crash_log_lines),
     }
-    path = home.logs / f"crash-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{life.pid}.json"
+    path = home.logs / f"crash-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{state.pid}.json"
     try:
         _write_whole(path, report, lasting=True)
     except OSError:
@@ -154,19 +156,19 @@ def _count(home: Home, starts: int = 0, crashes: int = 0) -> Counts:
     return counts
 
 
-def _cause(life: EngineState, stacks: list[str]) -> tuple[str, str | None]:
+def _cause(state: EngineState, stacks: list[str]) -> tuple[str, str | None]:
     """Why it died, as far as it can be known, and the signal that ended it."""
-    if life.cause:
-        return life.cause, None
+    if state.cause:
+        return state.cause, None
     for line in stacks:
         if line.startswith("Fatal Python error: "):
             what = line.removeprefix("Fatal Python error: ")
             return FATAL.get(what, ("fatal_error", None))
         if line.startswith("Timeout ("):
             return "hang", None
-    if out_of_memory_kills() > life.out_of_memory_kills:
+    if out_of_memory_kills() > state.out_of_memory_kills:
         return "out_of_memory", "SIGKILL"
-    return ("killed", "SIGKILL") if life.ready else ("killed_while_starting", None)
+    return ("killed", "SIGKILL") if state.ready else ("killed_while_starting", None)
 
 
 def _stacks(path: Path) -> list[str]:

@@ -65,8 +65,8 @@ class EventStream:
     async def _write(self, body: bytes, *, more: bool = True) -> None:
         async with self._sending:
             if not self._begun:
-                self._begun = True
                 await self._send({"type": "http.response.start", "status": 200, "headers": EVENTS})
+                self._begun = True
             self._sent_at = self._clock()
             await self._send({"type": "http.response.body", "body": body, "more_body": more})
 

@@ -40,8 +40,10 @@ class Grammar:
         # Control tokens write nothing: to a grammar their texts would be words of the answer.
         self._never = vocabulary.silent.copy()
         self._never[list(banned)] = True
-        self._vocabulary, self._size = vocabulary, vocabulary.size
-        self._longest_token_s, self._begun = longest_token_s, time.thread_time()
+        self._size = vocabulary.size
+        # Made once for a model, which no token's time is to pay for.
+        self._shortest_first = vocabulary.shortest_first
+        self._longest_token_s, self._begun = longest_token_s, 0.0
         self._one, self._everything = _candidates(1), _candidates(self._size)
 
     def choose(self, chain: Any, context: Context, row: int, *, likeliest: bool) -> int:
@@ -92,7 +94,7 @@ class Grammar:
             if logit >= logits[best].min():
                 return token
         # The short ones first: each character can multiply what a token costs, and so it is seen before it is paid.
-        allowed = self._allowed(self._vocabulary.shortest_first, logits)
+        allowed = self._allowed(self._shortest_first, logits)
         if not allowed.size:
             raise RequestWrong(field="grammar", reason="it leads to a place where nothing can follow")
         return self._draw(chain, allowed)[0]
@@ -109,7 +111,8 @@ class Grammar:
             self._lib.llama_sampler_apply(self._sampler, ctypes.byref(array))
         candidates["logit"][self._never[tokens]] = -np.inf
         allowed: npt.NDArray[Any] = candidates[np.isfinite(candidates["logit"])]
-        return allowed
+        # As the chain sees them where it chooses freely: of two alike it takes the first, and so does a drawn lot.
+        return allowed[np.argsort(allowed["id"])]
 
     def _draw(self, chain: Any, candidates: npt.NDArray[Any]) -> tuple[int, float]:
         """What the chain takes of the candidates, and its logit there; (-1, -inf) where there are none."""

@@ -100,7 +100,9 @@ class Measuring:
             raise RequestWrong(field="dimensions", reason=f"this model gives {width}")
 
         def read(loaded: Loaded) -> list[Ids]:
-            texts, total, most = [], 0, self._settings.most_embedded_tokens
+            texts, total = [], 0
+            # One text that fits the context is always taken.
+            most = max(self._settings.most_embedded_tokens, loaded.context_size)
             for place, each in enumerate(inputs):
                 ids = loaded.tokens(each) if isinstance(each, str) else each
                 texts.append(ids)
@@ -145,7 +147,7 @@ class Measuring:
 
     async def _read(self, read: Callable[[Loaded], T]) -> T:
         """What ``read`` makes of the model that is served. A long text takes its time, so not in the event loop."""
-        return (await asyncio.get_running_loop().run_in_executor(None, self._read_now, read))[1]
+        return (await asyncio.get_running_loop().run_in_executor(self._scheduler.readers, self._read_now, read))[1]
 
     def _read_now(self, read: Callable[[Loaded], T]) -> tuple[Loaded, T]:
         while True:
@@ -176,7 +178,8 @@ class Measuring:
         read: Callable[[Loaded], T],
         steps: Callable[[Loaded, T], Generator[None, None, Any]],
     ) -> Any:
-        reader, ids = await asyncio.get_running_loop().run_in_executor(None, self._read_now, read)
+        loop = asyncio.get_running_loop()
+        reader, ids = await loop.run_in_executor(self._scheduler.readers, self._read_now, read)
 
         def task(loaded: Loaded) -> Generator[None, None, Any]:
             # Another model may have come in: to that one these tokens mean something else.

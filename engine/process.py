@@ -17,6 +17,7 @@ from concurrent.futures import Future
 from types import FrameType
 from typing import IO, TYPE_CHECKING, Any, NoReturn
 
+from configs.disk import identity
 from configs.errors import EnlaceError
 from configs.home import Home
 from configs.sections.engine import EngineSettings
@@ -172,10 +173,13 @@ def _listening(home: Home) -> Iterator[socket.socket]:
     finally:
         os.umask(before)
     listener.listen(BACKLOG)
+    own = identity(path)
     try:
         yield listener
     finally:
-        path.unlink(missing_ok=True)
+        # Where the home was removed and made anew, the path may be another engine's by now.
+        if identity(path) == own:
+            path.unlink(missing_ok=True)
         listener.close()
 
 

@@ -71,7 +71,8 @@ class Schemas:
         marks = [self._marks(schema) for schema in given]
         if _all_disjoint([each.values for each in marks]):
             return True
-        shared = set(marks[0].needed).intersection(*(each.needed for each in marks))
+        # In the schema's own order, so that the limit falls alike in every process.
+        shared = [name for name in marks[0].needed if all(name in each.needed for each in marks)]
         return any(_all_disjoint([self._values(each.needed[name]) for each in marks]) for name in shared)
 
     def _apart(self, one: Any, other: Any) -> bool:
@@ -93,7 +94,7 @@ class Schemas:
             return True
         if one.values is not None and other.values is not None:
             return one.values.isdisjoint(other.values)
-        both = one.needed.keys() & other.needed.keys()
+        both = [name for name in one.needed if name in other.needed]
         return any(self._apart(self.resolved(one.needed[name]), self.resolved(other.needed[name])) for name in both)
 
     def _values(self, schema: Any) -> frozenset[str] | None:

@@ -38,7 +38,7 @@ class Activity:
 
 @dataclass
 class EngineState:
-    """One life of an engine. ``cause`` is set where it decides to end; ``ended`` where that was in good order."""
+    """What an engine is and does. ``cause`` is set where it decides to end; ``ended`` where that was in good order."""
 
     pid: int
     started: float
@@ -52,27 +52,27 @@ class EngineState:
     ready: bool = False
     cause: str = ""
     ended: bool = False
-    doing: Activity = field(default_factory=Activity)
+    activity: Activity = field(default_factory=Activity)
 
 
 class StateFile:
     """The file in the hands of the living engine; any thread may write."""
 
-    def __init__(self, folder: Path, life: EngineState) -> None:
-        self.life = life
+    def __init__(self, folder: Path, state: EngineState) -> None:
+        self.state = state
         self._lock = threading.Lock()
         self._handle = os.open(folder / STATE_FILE, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         self.write()
 
-    def write(self, doing: Activity | None = None, **changes: Any) -> None:
-        """Write the life down, as changed."""
+    def write(self, activity: Activity | None = None, **changes: Any) -> None:
+        """Write the state down, as changed."""
         with self._lock:
-            if doing is not None:
-                self.life.doing = doing
+            if activity is not None:
+                self.state.activity = activity
             for name, value in changes.items():
-                setattr(self.life, name, value)
+                setattr(self.state, name, value)
             with contextlib.suppress(OSError):
-                os.pwrite(self._handle, json.dumps(asdict(self.life)).encode().ljust(SIZE), 0)
+                os.pwrite(self._handle, json.dumps(asdict(self.state)).encode().ljust(SIZE), 0)
 
     def close(self) -> None:
         """Say that the engine ended in good order."""
@@ -84,7 +84,7 @@ def read_state(folder: Path) -> EngineState | None:
     """What the last engine wrote; None where none did, or where it cannot be read."""
     try:
         found = json.loads((folder / STATE_FILE).read_bytes())
-        return EngineState(**{**found, "doing": Activity(**found["doing"])})
+        return EngineState(**{**found, "activity": Activity(**found["activity"])})
     except (OSError, ValueError, TypeError, KeyError):
         return None
 

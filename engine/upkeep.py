@@ -9,9 +9,9 @@ import logging
 import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from configs.disk import identity
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine import crashes
@@ -39,7 +39,7 @@ log = logging.getLogger("enlace.engine")
 
 
 class Upkeep:
-    """One for each life of an engine, made while its lock is held.
+    """One for each engine, made while its lock is held.
 
     Making it writes the report on an engine that died before, and has this one's death, whatever it will be, leave
     something to report.
@@ -57,7 +57,7 @@ class Upkeep:
         faulthandler.enable(self._stacks, all_threads=True)
         self._own_stderr = stderr_goes_to(home.logs / STDERR)
         self.version = installed_version() or ""
-        life = EngineState(
+        state = EngineState(
             pid=os.getpid(),
             started=time.time(),
             version=self.version,
@@ -66,8 +66,8 @@ class Upkeep:
             boot=this_boot(),
             out_of_memory_kills=out_of_memory_kills(),
         )
-        self._state_file = StateFile(home.logs, life)
-        self._stderr_from = life.stderr_from
+        self._state_file = StateFile(home.logs, state)
+        self._stderr_from = state.stderr_from
         self._written_at = 0.0
         self._written: tuple[int, int] = (-1, -1)
         self._watchdog: Watchdog | None = None
@@ -80,7 +80,7 @@ class Upkeep:
         self._state_file.write(ready=True, snapshot=served.name, model=served.model_name)
         note(
             log, "serving", snapshot=served.name, context_size=scheduler.loaded.context_size, starts=self.counts.starts,
-            seconds=time.time() - self._state_file.life.started,
+            seconds=time.time() - self._state_file.state.started,
         )  # fmt: skip
         heartbeat.on_step = lambda: self._note_step(scheduler, heartbeat)
 
@@ -101,11 +101,12 @@ class Upkeep:
             if installed and installed != self.version and retire():
                 note(log, "another_version_installed", own=self.version, installed=installed)
 
-        socket = _identity(self._home.engine_socket)
+        reached_by = (self._home.engine_socket, self._home.engine_lock)
+        own = [identity(path) for path in reached_by]
 
         def end_where_nobody_can_ask() -> None:
-            # Somebody removed the socket, or the household with it: no command can reach this engine any more.
-            if _identity(self._home.engine_socket) != socket and retire():
+            # Somebody removed the socket or the household: no command can reach this engine any more.
+            if [identity(path) for path in reached_by] != own and retire():
                 note(log, "socket_removed", logging.WARNING)
 
         self._watchdog = Watchdog(
@@ -164,15 +165,6 @@ def _activity(scheduler: Scheduler, heartbeat: Heartbeat) -> Activity:
         slots=at_work,
         resident_mb=resident_memory() // MB,
     )
-
-
-def _identity(path: Path) -> tuple[int, int] | None:
-    """What tells a file from another one that later has its name; None where there is none."""
-    try:
-        found = path.stat()
-    except OSError:
-        return None
-    return found.st_dev, found.st_ino
 
 
 def _digest(settings: EngineSettings) -> str:

@@ -153,6 +153,10 @@ class _Answer:
             return ""
         try:
             before = self._session.household.snapshots.rollback_target()
+            now = self._session.snapshot()
         except EnlaceError:
+            return ""
+        if before.base_sha256 == now.base_sha256:
+            # It rests on the same file.
             return ""
         return self._session.catalogue.text("command.ask.way_back", model=before.base_name)

@@ -59,7 +59,7 @@ async def test_an_engine_that_breaks_is_followed_by_one_that_answers_and_by_a_re
     assert (text, finished.usage.snapshot) == (PARIS, "v0")
     report = report_of(hasty.home)
     assert (report["cause"], report["pid"], report["snapshot"]) == (cause, status.pid, "v0")
-    assert report["doing"]["working"] + report["doing"]["waiting"] == 1
+    assert report["activity"]["working"] + report["activity"]["waiting"] == 1
     assert place in " ".join(report["stacks"])
     assert len(report["version"]) >= 5
     assert len(report["settings"]) == 16
@@ -112,10 +112,10 @@ async def test_an_engine_told_to_end_while_it_starts_ends_in_good_order_and_is_s
     broken("load")
     starting = asyncio.ensure_future(hasty.client.start())
     async with asyncio.timeout(PATIENCE):
-        while (life := read_state(hasty.home.logs)) is None:
+        while (state := read_state(hasty.home.logs)) is None:
             await asyncio.sleep(0.01)
-    os.kill(life.pid, signal.SIGTERM)
-    assert (await starting).pid != life.pid
+    os.kill(state.pid, signal.SIGTERM)
+    assert (await starting).pid != state.pid
     assert crashes.reports(hasty.home) == []
 
 
@@ -164,10 +164,10 @@ async def test_an_engine_that_dies_in_mid_answer_leaves_its_numbers_and_its_last
     assert crash is not None
     assert crash.cause == "segmentation_fault"
     report = report_of(hasty.home)
-    ((held, prompt, written),) = report["doing"]["slots"]
+    ((held, prompt, written),) = report["activity"]["slots"]
     assert held >= prompt > 10
     assert 5 <= written <= 900
-    assert report["doing"]["resident_mb"] > 50
+    assert report["activity"]["resident_mb"] > 50
     assert [line["event"] for line in report["log"]] == ["serving"]
 
 
@@ -235,7 +235,7 @@ async def test_no_more_reports_are_kept_than_the_settings_say_and_the_newest_sta
 
 
 async def test_a_damaged_state_file_keeps_no_engine_from_starting(hasty: House) -> None:
-    for content in (b"", b"{", b'{"pid": 1}', b'{"pid": 1, "doing": 7}', b"[]"):
+    for content in (b"", b"{", b'{"pid": 1}', b'{"pid": 1, "activity": 7}', b"[]"):
         (hasty.home.logs / STATE_FILE).write_bytes(content)
         assert read_state(hasty.home.logs) is None
         assert (await hasty.client.start()).snapshot == "v0"
