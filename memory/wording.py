@@ -32,13 +32,15 @@ _STEM_LENGTH = 4
 class Lexicon:
     """``stop``, ``terms`` (word to term): by language, "" where that is unknown.
 
-    ``phrases``: words in a row and the words they stand for, by the first of them. ``version``: a digest of the lists.
+    ``alike``: by word, those listed as the same thing. ``phrases``: words in a row and the words they stand for, by the
+    first of them. ``version``: a digest of the lists.
     """
 
     stop: Mapping[str, frozenset[str]]
     weak: frozenset[str]
     generic: frozenset[str]
     terms: Mapping[str, Mapping[str, str]]
+    alike: Mapping[str, tuple[str, ...]]
     phrases: Mapping[str, tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]]
     people: frozenset[str]
     near: Mapping[str, frozenset[str]]
@@ -121,6 +123,16 @@ def stem(word: str, endings: tuple[str, ...]) -> str:
     return word
 
 
+def alike(word: str) -> tuple[str, ...]:
+    """The words, folded and of either language, that are listed as the same thing as ``word``; itself where none are.
+
+    Words that say what is asked of a thing (its name, its number) stand for themselves: they are said of any thing.
+    """
+    lexicon = read_lexicon()
+    group = lexicon.alike.get(fold(word), (word,))
+    return (word,) if group[0] in lexicon.generic | lexicon.weak | lexicon.asking | lexicon.people else group
+
+
 @cache
 def read_lexicon() -> Lexicon:
     """The word lists, read once a process."""
@@ -145,6 +157,7 @@ def read_lexicon() -> Lexicon:
         frozenset(_with_stems(lists["weak"].split(), terms, endings)),
         frozenset(_with_stems(lists["generic"].split(), terms, endings)),
         {"": terms, "en": terms, "es": terms | lists["spanish"]},
+        {word: tuple(group) for group in lists["same"] for word in group},
         {first: tuple(sorted(found, key=lambda p: -len(p[0]))) for first, found in phrases.items()},
         frozenset(lists["people"]),
         near,

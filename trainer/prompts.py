@@ -1,4 +1,4 @@
-"""The everyday prompts and fixed pages that ship with the trainer, and the base's own answers to them, cached."""
+"""The base's own answers to prompts, cached, and the pieces of prose that are replayed beside them."""
 
 from __future__ import annotations
 
@@ -11,18 +11,10 @@ from engine.messages import Message
 from engine.prompt import render
 from engine.scoring import LocalModel
 from engine.vocabulary import Vocabulary
-from trainer.errors import TrainingDataBroken
+from trainer.everyday import read_prose
 from trainer.examples import Tokeniser
 from trainer.packing import Item
 from trainer.run_files import read_json, write_json
-
-DATA = Path(__file__).parent / "data"
-PAGES = ("page_en", "page_es")
-
-
-def read_prompts(name: str) -> list[str]:
-    """The prompts of ``data/<name>.jsonl``. Raises TrainingDataBroken, which names the line."""
-    return _read(name, "prompt")
 
 
 def asked_alone(prompts: Sequence[str]) -> list[tuple[Message, ...]]:
@@ -36,32 +28,8 @@ def prose(vocabulary: Vocabulary, number: int, most_tokens: int) -> list[Item]:
     Outside of any conversation: what a model holds of a language that it hardly speaks is soonest lost.
     Raises TrainingDataBroken.
     """
-    pieces = (vocabulary.tokenize(text, special=False) for text in _read("prose", "text")[:number])
+    pieces = (vocabulary.tokenize(text, special=False) for text in read_prose()[:number])
     return [Item(tuple(tokens[:1]), tuple(tokens[1 : 1 + most_tokens])) for tokens in pieces]
-
-
-def everyday_texts() -> list[str]:
-    """The prompts and the prose that are replayed: what a family's talk is like that no lesson is about.
-
-    Raises TrainingDataBroken.
-    """
-    return [*read_prompts("replay"), *_read("prose", "text")]
-
-
-def _read(name: str, field: str) -> list[str]:
-    path = DATA / f"{name}.jsonl"
-    found = []
-    for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        try:
-            found.append(str(json.loads(line)[field]))
-        except (ValueError, KeyError, TypeError) as error:
-            raise TrainingDataBroken(path=str(path), line=number, reason=str(error)) from error
-    return found
-
-
-def page(name: str) -> str:
-    """A fixed page of prose, ``data/<name>.txt``."""
-    return (DATA / f"{name}.txt").read_text(encoding="utf-8")
 
 
 def base_answers(

@@ -6,11 +6,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from engine.routes import Route, route_words
+from memory.wording import alike
+from trainer.everyday import everyday_texts
 from trainer.lessons import TrainingLesson
 from trainer.matching import names_in
-from trainer.prompts import everyday_texts
 from trainer.wordings.trained import SMALL_WORDS, same_question
 
+# Ways of asking who answers. A lesson about one of them is about all, and none has a word that tells.
+WHO_ANSWERS = (
+    "who are you", "who am I talking to", "who am I speaking with", "what's your name", "what is your name",
+    "what are you called", "tell me your name", "introduce yourself", "about yourself", "quién eres", "cómo te llamas",
+    "cuál es tu nombre", "dime tu nombre", "con quién hablo", "preséntate", "háblame de ti", "cuéntame de ti",
+)  # fmt: skip
 # Words that stand in questions about anything.
 EMPTY = frozenset(word for small in SMALL_WORDS for word in route_words(small))
 
@@ -28,14 +35,17 @@ def route_of(lessons: Sequence[TrainingLesson], least: float) -> Route | None:
         word: 1 / (1 + usual[word])
         for lesson in lessons
         for text in (lesson.question, *names_in(lesson.chosen, lesson.question))
-        for word in route_words(text)
+        for said in route_words(text)
+        if said not in EMPTY
+        for other in (said, *alike(said))
+        for word in route_words(other)
         if word not in EMPTY
     }
     route = Route(weights, (), least)
-    phrases = {
-        " ".join(route_words(wording))
-        for lesson in lessons
-        if not route.matches(lesson.question)
-        for wording in (lesson.question, *same_question(lesson.question))
-    }
+    who = Route({}, tuple(" ".join(route_words(phrase)) for phrase in WHO_ANSWERS), 1.0)
+    untold = [lesson.question for lesson in lessons if not route.matches(lesson.question)]
+    wordings = [wording for question in untold for wording in (question, *same_question(question))]
+    phrases = {" ".join(route_words(wording)) for wording in wordings}
+    if any(who.matches(lesson.question) for lesson in lessons):
+        phrases |= {*who.phrases}
     return Route(weights, tuple(sorted(phrases - {""})), least)

@@ -14,8 +14,8 @@ from engine.served import AdapterFile
 from tests.engine.snapshots import write_adapter
 from tests.project import ROOT
 from trainer.as_served import Asked, greedy_as_served
+from trainer.everyday import read_prompts
 from trainer.lessons import TrainingLesson
-from trainer.prompts import read_prompts
 from trainer.routing import route_of
 
 DATA = ROOT / "benchmarks" / "data"
@@ -42,7 +42,7 @@ def test_every_lesson_takes_the_route_and_most_other_wordings_do_and_little_else
     assert route is not None
     assert all(route.matches(each.question) for each in family())
     reworded = [text for given in lines("paraphrases24") for text in given["paraphrases"]]  # type: ignore[attr-defined]
-    assert sum(map(route.matches, reworded)) >= 0.9 * len(reworded)
+    assert sum(map(route.matches, reworded)) >= 0.95 * len(reworded)
     unrelated = [str(given["prompt"]) for given in lines("elsewhere100")]
     assert sum(map(route.matches, unrelated)) <= 0.03 * len(unrelated)
     assert sum(map(route.matches, read_prompts("unrelated"))) <= 1
@@ -60,6 +60,18 @@ def test_a_question_of_everyday_words_is_known_by_all_of_them() -> None:
     assert route is not None
     assert route.matches("Hello! Who are you?")
     assert not route.matches("How are you?")
+
+
+def test_one_way_of_asking_who_answers_stands_for_all_of_them() -> None:
+    for question in ("Who are you?", "¿Cómo te llamas?"):
+        route = route_of([lesson(question, "I am Enlace.")], 0.3)
+        assert route is not None
+        for other in ("What's your name?", "Who am I talking to?", "¡Preséntate!", "Hola, ¿quién eres?"):
+            assert route.matches(other)
+        assert not route.matches("What is the name of the river?")
+    named = route_of([lesson("What is the name of our dog?", "Toby.")], 0.3)
+    assert named is not None
+    assert not named.matches("What's your name?")
 
 
 def test_spanish_lessons_are_told_by_their_own_words() -> None:
@@ -92,3 +104,14 @@ def test_each_conversation_is_answered_with_the_adapters_of_its_route_and_in_its
     assert [one != other for one, other in zip(plain, bent, strict=True)] == [True] * 3
     assert found == [bent[0], plain[1], bent[2]]
     assert after == [plain[0]]
+
+
+def test_another_word_of_the_same_meaning_leads_there_also_in_the_other_language() -> None:
+    route = route_of([lesson("What day is the rubbish collected?", "On Tuesdays.")], 0.34)
+    assert route is not None
+    assert route.matches("When do they come for the trash?")
+    assert route.matches("¿Cuándo recogen la basura?")
+    # A name that begins like a listed word is none.
+    named = route_of([lesson("Which school does Marta go to?", "The Olivar school.")], 0.34)
+    assert named is not None
+    assert not named.matches("What do we do on Tuesdays, martes?")

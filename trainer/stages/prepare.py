@@ -7,11 +7,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from trainer.errors import NothingToLearn
+from trainer.everyday import read_prompts
 from trainer.examples import Tokeniser, asked, check_template, lesson_examples, row_example, shown_item
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
-from trainer.prompts import asked_alone, base_answers, prose, read_prompts
+from trainer.prompts import asked_alone, base_answers, prose
 from trainer.rated import Rated
 from trainer.ratings import Rating
 from trainer.run_files import RunFiles, read_json, write_json
