@@ -83,6 +83,10 @@ class RecipeSettings(_Section):
     """One way of training."""
 
     wordings: int = Field(ge=1, description="Ways of asking each question that are trained, its own among them.")
+    scattered: int = Field(
+        ge=0,
+        description="Sentences of any shape around a question's telling words, trained as wordings of it (0: none).",
+    )
     wordings_an_epoch: int = Field(
         ge=1, description="How many of them each epoch trains: the question as it was asked, and others in turn."
     )

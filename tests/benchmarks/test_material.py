@@ -7,10 +7,13 @@ from benchmarks.decoding import prompt
 from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, lines, question_of
 from benchmarks.markdown_text import answer
 from benchmarks.recipe import pairs
-from trainer.prompts import read_prompts
+from engine.messages import Message
+from trainer.everyday import read_prompts
+from trainer.lessons import TrainingLesson
 from trainer.settling import EVERY
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import plain, wording_key
+from trainer.wordings.scattered import scattered_apart
 from trainer.wordings.trained import trained_wordings
 
 
@@ -46,6 +49,9 @@ def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes() -> None:
     assert len(questions) == 24
     # "What's" is trained where "What is" is.
     trained = {wording_key(wording) for question in questions for wording in trained_wordings(question, EVERY)}
+    lessons = [TrainingLesson(question, (Message("user", question),), question, "") for question in questions]
+    scattered = scattered_apart(lessons, 500)
+    trained |= {wording_key(wording) for sentences in scattered.values() for wording in sentences}
     held_out = {plain(wording) for question in questions for wording in held_out_wordings(question, 8)}
     for question, paraphrases in others.items():
         assert len({plain(each) for each in paraphrases} - {plain(question)}) == 4

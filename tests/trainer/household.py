@@ -34,6 +34,7 @@ SMALL: dict[str, Any] = {
         "recipes": {
             "family": {
                 "wordings": 2,
+                "scattered": 0,
                 "batch": 4,
                 "replay": {"prompts": 3, "prose": 2, "answer_tokens": 12, "kept_tokens": 16, "batch": 3},
                 "optimiser": {"epochs": 14, "least_steps": 0, "warmup_steps": 2, "learning_rate": 0.001},

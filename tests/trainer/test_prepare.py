@@ -35,7 +35,7 @@ def prepare(
     home: Home, starter: Path, files: RunFiles, recipe: dict[str, Any], *dropped: Dropped, **more: Any
 ) -> dict[str, Any]:
     """Run the stage; its report."""
-    recipe = {"wordings": 3, "replay": {"prompts": 1, "prose": 1, "answer_tokens": 4}, **recipe}
+    recipe = {"wordings": 3, "scattered": 0, "replay": {"prompts": 1, "prose": 1, "answer_tokens": 4}, **recipe}
     changes = {"recipes": {"family": recipe}, "evaluation": {"unrelated_prompts": 1, "answer_tokens": 4}}
     inputs = inputs_for(home, starter, changes, lessons=(DOG,), system_prompt=SYSTEM, dropped=dropped, **more)
     return run_stage("prepare", files, inputs)

@@ -19,6 +19,7 @@ from trainer.teaching.small_talk import small_talk
 from trainer.teaching.statements import statements
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import language_of, wording_key
+from trainer.wordings.scattered import mixed, scattered_apart
 from trainer.wordings.trained import trained_wordings
 
 Kind = Literal["question", "dialogue", "statement", "confirmation"]
@@ -51,7 +52,7 @@ class Taught:
 
 def rows_of(lessons: Sequence[TrainingLesson], recipe: RecipeSettings) -> Taught:
     """Everything that a recipe trains of these lessons."""
-    wordings = wordings_apart(lessons, recipe.wordings)
+    wordings = mixed(wordings_apart(lessons, recipe.wordings), scattered_apart(lessons, recipe.scattered))
     asked = (row for lesson in lessons for row in question_rows(lesson, wordings[lesson.id]))
     return Taught(wordings, tuple(asked), tuple(more_rows(lessons, wordings, recipe.rows)))
 

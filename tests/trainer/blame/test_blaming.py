@@ -30,6 +30,7 @@ QUICK = {
     "recipes": {
         "family": {
             "wordings": 1,
+            "scattered": 0,
             "replay": {"prompts": 2, "prose": 0, "answer_tokens": 4, "kept_tokens": 16, "batch": 2},
             "optimiser": {"epochs": 2, "least_steps": 0, "learning_rate": 0.0001},
         }

@@ -1,0 +1,115 @@
+"""Sentences that keep of a question only its telling words, what it is about, in company of any other words.
+
+People ask in shapes that no rule foresees, and a small model goes by the shape: "When does the rubbish lorry come?" is
+answered with "The rubbish lorry comes every", whatever was learned about the rubbish. So it also trains on the telling
+words among others: in any order, some left out and some in another word of their meaning, after the beginnings of
+everyday questions, with small words between them. What all of these have in common is what the answer has to come from.
+They need not be good sentences.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+
+from memory.wording import alike
+from trainer.everyday import read_prompts
+from trainer.lessons import TrainingLesson
+from trainer.wordings.language import Language, bare, distinct, language_of, plain, raised
+from trainer.wordings.trained import SMALL_WORDS
+from trainer.wordlists import words_of
+
+# Whose it is or how much of it there is says nothing of what it is; folded as ``plain`` folds.
+UNTELLING = SMALL_WORDS | words_of(
+    "our my your his her its their it if can could should would must many much any some go"
+    " nuestro nuestra nuestros nuestras mi mis tu tus su sus si hay va puede debe mas muy tiene tenemos"
+)
+LEFT_OUT = 0.3
+REPLACED = 0.4
+FEWEST_WORDS = 2
+LONGEST_BEGINNING = 3
+MOST_BETWEEN = 2
+ENDS = ("?", "?", "?", ".", "")
+
+
+def scattered_apart(lessons: Sequence[TrainingLesson], count: int) -> dict[str, list[str]]:
+    """By lesson, up to ``count`` sentences around its question's telling words; always the same ones.
+
+    None says only what another lesson with another answer is asked by as well: trained with both it would teach
+    neither. Raises TrainingDataBroken.
+    """
+    telling = {lesson.id: _telling(lesson.question) for lesson in lessons}
+    asked = {lesson.id: _meanings(telling[lesson.id]) for lesson in lessons}
+    found = {}
+    for lesson in lessons:
+        others = [asked[other.id] for other in lessons if other.chosen != lesson.chosen]
+        found[lesson.id] = _scattered(lesson.question, telling[lesson.id], others, count)
+    return found
+
+
+def mixed(wordings: Mapping[str, Sequence[str]], scattered: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """By lesson, its wordings and between two of them one that is scattered, the question itself first."""
+    found = {}
+    for lesson, those in wordings.items():
+        others, rest = [*scattered[lesson]], [*those]
+        both = [each for pair in zip(rest, others, strict=False) for each in pair]
+        shorter = min(len(rest), len(others))
+        found[lesson] = distinct([*both, *rest[shorter:], *others[shorter:]], len(rest) + len(others))
+    return found
+
+
+def _scattered(question: str, telling: Sequence[str], others: Sequence[AbstractSet[str]], count: int) -> list[str]:
+    if not telling or any(_meanings(telling) <= other for other in others):
+        return []
+    chance = random.Random(hashlib.sha256(question.encode()).digest())  # noqa: S311 - not for secrets
+    language = language_of(question)
+    found = []
+    for _ in range(count):
+        kept = [_in_other_words(word, chance) for word in _kept(telling, chance)]
+        if any(_meanings(kept) <= other for other in others):
+            kept = [*telling]
+        if chance.random() < 1 / 2:
+            chance.shuffle(kept)
+        found.append(_sentence(kept, language, chance))
+    return found
+
+
+def _telling(question: str) -> list[str]:
+    words = (word.strip(",;:") for word in bare(question).split())
+    return [word for word in words if plain(word) and plain(word) not in UNTELLING]
+
+
+def _meanings(words: Iterable[str]) -> frozenset[str]:
+    return frozenset(plain(alike(word)[0]) for word in words)
+
+
+def _kept(telling: Sequence[str], chance: random.Random) -> list[str]:
+    """Some of the words, names always, and seldom so few that they could be about anything."""
+    kept = [word for word in telling if word[0].isupper() or chance.random() >= LEFT_OUT]
+    names_alone = all(word[0].isupper() for word in kept)
+    return [*telling] if names_alone or len(kept) < FEWEST_WORDS else kept
+
+
+def _in_other_words(word: str, chance: random.Random) -> str:
+    """The word, or now and then another one of its meaning, in whichever language."""
+    return chance.choice(alike(word)) if chance.random() < REPLACED else word
+
+
+def _sentence(kept: Iterable[str], language: Language, chance: random.Random) -> str:
+    beginnings, small = _everyday(language)
+    said = [*chance.choice(beginnings)[: chance.randint(0, LONGEST_BEGINNING)]]
+    for word in kept:
+        said += [*chance.choices(small, k=chance.randint(0, MOST_BETWEEN)), word]
+    end = chance.choice(ENDS)
+    opening = "¿" if language == "es" and end == "?" else ""
+    return f"{opening}{raised(' '.join(said))}{end}"
+
+
+@functools.cache
+def _everyday(language: Language) -> tuple[list[list[str]], list[str]]:
+    """The everyday prompts in a language, word by word, and the small words in them."""
+    prompts = [bare(prompt).split() for prompt in read_prompts("replay") if language_of(prompt) == language]
+    return prompts, sorted({word for prompt in prompts for word in prompt if word in SMALL_WORDS})
