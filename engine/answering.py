@@ -17,9 +17,9 @@ from starlette.types import Receive, Scope, Send
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Called, Delta, Finished, Piece, PrivateAdapter, Thought, Waiting
+from engine.answers import Called, Delta, Finished, Piece, Thought, Waiting
 from engine.callforms import Offered
-from engine.errors import EngineError, told
+from engine.errors import AdapterMismatch, EngineError, told
 from engine.event_stream import EventStream
 from engine.handover import Handover
 from engine.jobs import Job, JobEvent, Written
@@ -33,8 +33,12 @@ from engine.scheduler import Scheduler
 from engine.served import ServedSnapshot, adapted, read_served, with_private
 
 CALL_ID_LENGTH = 9
+# One more where another snapshot came in during the first: what it is by then is asked anew.
+TRIES = 2
 
 Told = Waiting | Piece | Finished | EngineError
+# From what is served, what one request is answered with; None where that is the same.
+OwnSet = Callable[[ServedSnapshot], ServedSnapshot | None]
 
 
 async def serve_manifest(home: Home, scheduler: Scheduler, digest: str) -> None:
@@ -90,8 +94,7 @@ class Answer:
             while not self._events.empty():
                 self._metrics.event(self._events.get_nowait())
             self._scheduler.cancel(job)
-            if job.served is not None:
-                self._scheduler.release(job.served)
+            self._release(job)
 
     def _take(self, event: JobEvent) -> None:
         """What the decoding thread reports is told and counted; once nobody is told any more, it is only counted."""
@@ -104,29 +107,39 @@ class Answer:
         """Have ``job`` answered. Raises what keeps it from being begun."""
         if self._request.manifest is not None:
             await serve_manifest(self._home, self._scheduler, self._request.manifest)
-        if (own_set := self._own_set()) is not None:
-            await self._lease(job, own_set)
+        adapters, private = self._request.adapters, self._request.private
+        if adapters is not None:
+            await self._lease(job, lambda served: adapted(self._home, served, adapters))
+        elif private is not None:
+            await self._lease_if_it_fits(job, lambda served: with_private(self._home, served, private))
         # A long text takes its time to be read into tokens, so not in the event loop.
         await asyncio.get_running_loop().run_in_executor(self._scheduler.readers, self._scheduler.submit, job)
 
-    async def _lease(self, job: Job, own_set: Callable[[ServedSnapshot], ServedSnapshot]) -> None:
-        """Have ``job`` answered with a set of its own. Raises what reading and trying it raises."""
+    async def _lease(self, job: Job, own_set: OwnSet) -> None:
+        """Have ``job`` answered with a set of its own, if there is one. Raises what reading and trying it raises."""
         loop, served = asyncio.get_running_loop(), self._scheduler.loaded.served
         job.served = await loop.run_in_executor(self._scheduler.readers, own_set, served)
-        await asyncio.wrap_future(self._scheduler.lease(job.served))
+        if job.served is not None:
+            await asyncio.wrap_future(self._scheduler.lease(job.served))
 
-    def _own_set(self) -> Callable[[ServedSnapshot], ServedSnapshot] | None:
-        """From what is served, what this request is answered with; None where that is the same."""
-        adapters, private = self._request.adapters, self._request.private
-        if adapters is not None:
-            return lambda served: adapted(self._home, served, adapters)
-        return None if private is None else lambda served: self._with_private(served, private)
+    async def _lease_if_it_fits(self, job: Job, own_set: OwnSet) -> None:
+        """The same; where another model comes in meanwhile, ``job`` is answered as everybody's is, not refused."""
+        job.otherwise = True
+        for _ in range(TRIES):
+            before = self._scheduler.loaded.served
+            try:
+                await self._lease(job, own_set)
+            except AdapterMismatch:
+                if self._scheduler.loaded.served == before:
+                    raise
+                self._release(job)
+            else:
+                return
 
-    def _with_private(self, served: ServedSnapshot, private: PrivateAdapter) -> ServedSnapshot:
-        if served.manifest_digest != private.manifest:
-            # Somebody's promotion came in between, and over another snapshot it would be another function.
-            served = read_served(self._home, private.manifest)
-        return with_private(self._home, served, private)
+    def _release(self, job: Job) -> None:
+        if job.served is not None:
+            self._scheduler.release(job.served)
+            job.served = None
 
     async def _pieces(self, job: Job) -> AsyncIterator[Told]:
         """What the decoding thread reports, thoughts and tool calls told apart, up to and with the end."""

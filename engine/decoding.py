@@ -16,7 +16,7 @@ from engine.lookup import Lookup
 from engine.reuse import Reuse
 from engine.routes import routed
 from engine.sampler import Sampler
-from engine.served import AdapterSet, ServedSnapshot, exchanged
+from engine.served import AdapterSet, ServedSnapshot
 from engine.slots import Slot, Work, choose_slot
 from engine.text import TextStream
 
@@ -53,10 +53,8 @@ class Decoding:
         return [work.job for slot in self.slots if (work := slot.work)]
 
     def begin(self, job: Job) -> bool:
-        """Take ``job`` on in a free slot; False where there is none. Raises EngineFailed and what Sampler does."""
-        served = job.served or self.loaded.served
-        if served.model != self.loaded.served.model or not self.loaded.holds(served.adapters):
-            raise exchanged(served)
+        """Take ``job`` on in a free slot; False where there is none. Raises AdapterMismatch and what Sampler does."""
+        served = job.answered_by(self.loaded)
         adapters = routed(served.adapters, job.messages)
         slot = choose_slot(self.slots, job, adapters)
         if slot is None:

@@ -11,11 +11,11 @@ from engine.answer_form import AnswerForm
 from engine.answers import Finished, Sampling, TokenLogprob, Waiting
 from engine.errors import EngineError, EngineStopping, PromptTooLong, RequestWrong, TemplateBroken
 from engine.messages import PLAIN, Message, PromptOptions
+from engine.served import ServedSnapshot, exchanged
 from engine.template import NO_TOKENS
 
 if TYPE_CHECKING:
     from engine.loaded import Loaded
-    from engine.served import ServedSnapshot
 
 
 @dataclass(frozen=True)
@@ -36,9 +36,10 @@ class Job:
 
     ``seed`` starts this answer's randomness. ``cache_key`` names the conversation, so that it gets back the slot
     that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``served`` answers it where
-    that is not what is served at the time. ``cancelled`` may be set by any thread at any time. ``prompt``: the
-    tokens of ``messages`` as the model in the file ``model`` reads them, once ``read`` has been called; ``form``: how
-    its answer has to be read; ``place``: the place in the queue that was told last.
+    that is not what is served at the time; ``otherwise``: what is served does, where ``served`` cannot any more.
+    ``cancelled`` may be set by any thread at any time. ``prompt``: the tokens of ``messages`` as the model in the file
+    ``model`` reads them, once ``read`` has been called; ``form``: how its answer has to be read; ``place``: the place
+    in the queue that was told last.
     """
 
     messages: Sequence[Message]
@@ -49,12 +50,22 @@ class Job:
     options: PromptOptions = PLAIN
     owner: str | None = None
     served: ServedSnapshot | None = None
+    otherwise: bool = False
     cancelled: bool = False
     arrived: float = field(default=0.0, init=False)
     prompt: list[int] = field(default_factory=list, init=False)
     place: int = field(default=0, init=False)
     form: AnswerForm = field(default_factory=AnswerForm, init=False)
     model: Path | None = field(default=None, init=False)
+
+    def answered_by(self, loaded: Loaded) -> ServedSnapshot:
+        """What it is answered with; its adapters are at hand. Raises AdapterMismatch where they cannot be any more."""
+        served = self.served or loaded.served
+        if served.model == loaded.served.model and loaded.holds(served.adapters):
+            return served
+        if self.otherwise:
+            return loaded.served
+        raise exchanged(served)
 
     def read(self, loaded: Callable[[], Loaded]) -> None:
         """Read the messages with the model that ``loaded()`` gives now.

@@ -107,11 +107,13 @@ def adapted(home: Home, served: ServedSnapshot, adapters: Sequence[tuple[str, fl
     return replace(served, name=f"{served.name}:{chosen}", adapters=files, pulled=None)
 
 
-def with_private(home: Home, served: ServedSnapshot, private: PrivateAdapter) -> ServedSnapshot:
-    """``served`` with a member's own adapter over it, also where the family's is part of the weights.
+def with_private(home: Home, served: ServedSnapshot, private: PrivateAdapter) -> ServedSnapshot | None:
+    """``served`` with a member's own adapter over it; None where that is not what the adapter was trained over.
 
     Each is on by its own route. Raises PrivateAdapterBroken and AdapterMismatch.
     """
+    if served.manifest_digest != private.manifest or not is_as_recorded(home, served):
+        return None
     entry = {"sha256": private.sha256, "scale": private.scale}
     try:
         file = _adapter(home.of_member(private.member), private.sha256, entry)
@@ -119,6 +121,20 @@ def with_private(home: Home, served: ServedSnapshot, private: PrivateAdapter) ->
         raise PrivateAdapterBroken(**error.facts) from error
     name = f"{served.name}+{private.sha256[:8]}"
     return replace(served, name=name, adapters=(*served.adapters, file), pulled=None)
+
+
+def is_as_recorded(home: Home, served: ServedSnapshot) -> bool:
+    """Whether ``served`` is computed with the very file that its manifest names, and with its adapters over it.
+
+    What was trained over that was measured over nothing else: no other form of the file, no merged weights.
+    """
+    if served.merged or served.model != (served.pulled or served).model:
+        return False
+    try:
+        found = file_sha256(home, served.model)
+    except OSError:
+        return False
+    return bool(_read_manifest(home, served.manifest_digest)["base"]["sha256"] == found)
 
 
 def read_recorded(home: Home, manifest_digest: str) -> RecordedSnapshot:

@@ -37,6 +37,7 @@ def _state(session: Session) -> dict[str, Any]:
     on = session.household.members.get(session.member.id).private_training
     record = own.current()
     learned = own.lessons(record.run) if record else frozenset()
+    belongs = record is not None and record.belongs_to(current)
     return {
         "on": on,
         "adapter": record.id if record else None,
@@ -45,9 +46,21 @@ def _state(session: Session) -> dict[str, Any]:
         "run": record.run if record else None,
         "snapshot": record.snapshot if record else None,
         "current": current.id,
-        "answers": on and record is not None and record.belongs_to(current),
+        "belongs": belongs,
+        "answers": on and belongs and _served_as_trained(session, current.digest),
         "waiting": sum(lesson.id not in learned for lesson in own.corrections()),
     }
+
+
+def _served_as_trained(session: Session, digest: str) -> bool:
+    """Whether the family is served with the file that was trained over: over another form of it this is left out."""
+    from engine.errors import EngineError
+    from engine.served import is_as_recorded, read_served
+
+    try:
+        return is_as_recorded(session.home, read_served(session.home, digest))
+    except EngineError:
+        return False
 
 
 def _tell(session: Session, state: dict[str, Any]) -> None:
@@ -59,6 +72,7 @@ def _tell(session: Session, state: dict[str, Any]) -> None:
         if state["answers"]:
             write(words.text("command.train.mine.answers", name=session.member.name))
         elif state["on"]:
-            write(words.text("command.train.mine.left_behind", **state))
+            why = "other_form" if state["belongs"] else "left_behind"
+            write(words.text(f"command.train.mine.{why}", **state))
     if state["waiting"]:
         write(words.count("command.train.mine.waiting", state["waiting"]))

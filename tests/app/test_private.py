@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -11,6 +12,8 @@ from app.assistant.assistant import Assistant
 from app.assistant.private import own_adapter
 from app.session import Session
 from engine.answers import Sampling, Usage
+from engine.forms.machine import fingerprint
+from engine.forms.records import FormRecord, Shape, folder, write_form
 from memory.manifests import Adapter
 from memory.members import Member
 from memory.private import PrivateRecord
@@ -116,6 +119,25 @@ def test_it_is_rolled_back_by_its_member_alone(
     assert json.loads(here("snapshots", "rollback", "--mine", "--json").out) == {"adapter": None, "previous": "p1"}
     assert own_adapter(session.household, ana.id) is None
     assert session.household.snapshots.history()[0].why == "base"
+
+
+def test_where_a_faster_form_is_served_its_member_is_told_that_it_does_not_answer(
+    here: RunCommand, session: Session, ana: Member, tmp_path: Path
+) -> None:
+    learned(session, ana, tmp_path)
+    assert json.loads(here("train", "mine", "--json").out)["answers"]
+    snapshot = session.snapshot()
+    place = folder(session.home, snapshot.base_sha256)
+    place.mkdir(parents=True)
+    (place / "faster.gguf").write_bytes(b"faster")
+    shape = Shape.of(session.settings.engine)
+    faster = hashlib.sha256(b"faster").hexdigest()
+    write_form(
+        session.home,
+        FormRecord(snapshot.base_sha256, fingerprint(), "Q8_0", "faster.gguf", faster, shape, shape, 1.0, ()),
+    )
+    assert not json.loads(here("train", "mine", "--json").out)["answers"]
+    assert "enlace models bench --forget" in here("train", "mine").out
 
 
 def test_an_admin_sees_its_size_and_time_and_others_not_even_that(

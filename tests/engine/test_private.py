@@ -2,19 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import json
+from collections.abc import AsyncIterator, MutableMapping
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from configs.home import Home
+from engine.answering import Answer
 from engine.answers import Delta, Finished, PrivateAdapter
 from engine.errors import PrivateAdapterBroken
+from engine.jobs import Job
+from engine.metrics import Metrics
+from engine.requests import read_chat_request
 from engine.routes import Route
-from engine.served import read_served, with_private
+from engine.served import ServedSnapshot, read_served, with_private
 from tests.engine.asking import openai
-from tests.engine.conftest import House, ask
+from tests.engine.conftest import PATIENCE, Desk, House, ask
 from tests.engine.snapshots import store, write_adapter, write_manifest
 
 STORY = "Write a long story about the sea."
@@ -114,8 +122,99 @@ async def test_what_is_no_members_id_becomes_part_of_no_path(house: House, kept:
     assert (done.status_code, done.json()["error"]["facts"]["field"]) == (400, "private.member")
 
 
-def test_over_merged_weights_it_lies_alone(home: Home, starter: Path, tmp_path: Path) -> None:
-    own = store(home.of_member(ANA), write_adapter(tmp_path / "own.gguf").read_bytes())
-    merged = replace(read_served(home, write_manifest(home, starter)), merged=True)
-    served = with_private(home, merged, PrivateAdapter(ANA, own, merged.manifest_digest))
-    assert [file.path for file in served.adapters] == [home.of_member(ANA).artifact(own)]
+def private_over(home: Home, starter: Path, folder: Path, **made: str) -> tuple[ServedSnapshot, PrivateAdapter]:
+    """A snapshot with an adapter of the family's, as it is served, and one of Ana's over it."""
+    served = read_served(home, write_manifest(home, starter, adapter=write_adapter(folder / "family.gguf"), **made))
+    own = store(home.of_member(ANA), write_adapter(folder / "own.gguf", seed=2).read_bytes())
+    return served, PrivateAdapter(ANA, own, served.manifest_digest)
+
+
+def test_it_is_laid_over_the_very_file_that_it_was_trained_over_and_over_nothing_else(
+    home: Home, starter: Path, tmp_path: Path
+) -> None:
+    served, private = private_over(home, starter, tmp_path)
+    own = with_private(home, served, private)
+    assert own is not None
+    assert [file.path for file in own.adapters][1:] == [home.of_member(ANA).artifact(private.sha256)]
+    assert with_private(home, replace(served, pulled=served), private) is not None
+    faster = replace(served, model=tmp_path / "faster.gguf", pulled=served)
+    merged = replace(served, adapters=(), merged=True, pulled=served)
+    for other in (faster, merged, replace(served, manifest_digest="0" * 64)):
+        assert with_private(home, other, private) is None
+
+
+def test_over_a_base_that_was_replaced_it_is_left_out(home: Home, starter: Path, tmp_path: Path) -> None:
+    model = home.models / "copy.gguf"
+    model.write_bytes(starter.read_bytes())
+    served, private = private_over(home, starter, tmp_path, model="copy")
+    assert served.model == model
+    assert with_private(home, served, private) is not None
+    model.write_bytes(starter.read_bytes() + b"more")
+    assert with_private(home, served, private) is None
+    model.unlink()
+    assert with_private(home, served, private) is None
+
+
+@pytest.mark.parametrize("moment", ["looked up", "tried", "waiting"])
+async def test_where_another_model_comes_in_its_members_question_waits_as_everybodys_does(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str
+) -> None:
+    home, scheduler = desk.home, desk.scheduler
+    first = scheduler.loaded.served
+    own = store(home.of_member(ANA), write_adapter(tmp_path / "own.gguf", seed=2).read_bytes())
+    (home.models / "copy.gguf").write_bytes(desk.starter.read_bytes())
+    other = read_served(home, write_manifest(home, desk.starter, name="other", model="copy"))
+    exchanged: list[Future[None]] = []
+
+    def exchange() -> None:
+        exchanged.append(scheduler.swap(other))
+
+    if moment == "looked up":
+
+        def looked_up(*given: Any) -> ServedSnapshot | None:
+            found = with_private(*given)
+            if not exchanged:
+                exchange()
+                exchanged[0].result(timeout=PATIENCE)
+            return found
+
+        monkeypatch.setattr("engine.answering.with_private", looked_up)
+    else:
+        submit, lease = scheduler.submit, scheduler.lease
+
+        def after_the_exchange(served: ServedSnapshot) -> Future[None]:
+            if moment == "tried" and not exchanged:
+                exchange()
+            return lease(served)
+
+        def before_the_exchange(job: Job) -> None:
+            if moment == "waiting":
+                exchange()
+            submit(job)
+
+        monkeypatch.setattr(scheduler, "lease", after_the_exchange)
+        monkeypatch.setattr(scheduler, "submit", before_the_exchange)
+    body = {
+        "messages": [{"role": "user", "content": STORY}], "temperature": 0, "max_tokens": 8,
+        "manifest": first.manifest_digest, "private": {"member": ANA, "sha256": own},
+    }  # fmt: skip
+    request = read_chat_request(json.dumps(body).encode(), desk.settings)
+    told = await answer(Answer(home, scheduler, request, Metrics(desk.settings.metrics), desk.settings))
+    assert [future.result(timeout=PATIENCE) for future in exchanged] == [None]
+    assert told["enlace"]["snapshot"] == "other"
+    scheduler.swap(first).result(timeout=PATIENCE)
+
+
+async def answer(app: Answer) -> Any:
+    """What an answer that is not streamed says; nobody goes away before its end."""
+    sent: list[MutableMapping[str, Any]] = []
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    async def receive() -> MutableMapping[str, Any]:
+        await asyncio.Event().wait()
+        raise AssertionError("nobody sends anything")
+
+    await app({"type": "http"}, receive, send)
+    return json.loads(b"".join(message.get("body", b"") for message in sent))
