@@ -63,7 +63,8 @@ class PrivateTraining:
         return ratings_in(self._database, "private")
 
     def path(self, sha256: str) -> Path:
-        """The file of an adapter. Raises ArtifactMissing."""
+        """The file of an adapter, verified. Raises ArtifactMissing, ArtifactDamaged."""
+        self._artifacts.verify(sha256)
         return self._artifacts.path(sha256)
 
     def current(self) -> PrivateRecord | None:
@@ -104,13 +105,26 @@ class PrivateTraining:
             return self._get(number)
 
     def rollback(self) -> tuple[PrivateRecord, PrivateRecord | None]:
-        """Go back to what was in force before the current one, which may be none; both. Raises NoPrivateAdapter."""
+        """Go back to what was in force before the current one, which may be none; both. Raises NoPrivateAdapter.
+
+        What knows a lesson that was taken back since is passed over.
+        """
         with self._database.transaction():
             left = self.current()
             if left is None:
                 raise NoPrivateAdapter
-            self._put_in_force(None if left.previous is None else number_in(left.previous, "p"))
-            return left, self.current()
+            taken_back, back = self.taken_back(), self._before(left)
+            while back is not None and back.run in taken_back:
+                back = self._before(back)
+            self._put_in_force(None if back is None else number_in(back.id, "p"))
+            return left, back
+
+    def leave(self) -> PrivateRecord | None:
+        """Have none in force; what was, if anything."""
+        with self._database.transaction():
+            left = self.current()
+            self._put_in_force(None)
+            return left
 
     def give(self, run: str, lessons: Iterable[str]) -> None:
         """Put on record which private lessons, by id, a run trains."""
@@ -135,6 +149,9 @@ class PrivateTraining:
     def _number(self) -> int | None:
         number: int | None = self._database.value("SELECT number FROM current_private_adapter")
         return number
+
+    def _before(self, record: PrivateRecord) -> PrivateRecord | None:
+        return None if record.previous is None else self._get(number_in(record.previous, "p"))
 
     def _get(self, number: int) -> PrivateRecord:
         (row,) = self._database.rows("SELECT * FROM private_adapters WHERE number = ?", (number,))

@@ -32,7 +32,8 @@ def forget(folder: Path, lessons: frozenset[str], time: float) -> bool:
 
     Raises FileNotWritten; what was not reached is found by the next call.
     """
-    if not any(_names(path, lessons) for path in _files(folder)):
+    lessons = _named(folder, lessons)
+    if not lessons:
         return False
     judged = (folder / MANIFEST).is_file()
     try:
@@ -62,9 +63,14 @@ def _files(folder: Path) -> Iterator[Path]:
     return (path for path in folder.rglob("*") if path.is_file())
 
 
-def _names(path: Path, lessons: frozenset[str]) -> bool:
-    """Whether a file holds an object about one of the lessons."""
-    return path.suffix in _WORDS and _without(path, path.read_bytes(), lessons) is not None
+def _named(folder: Path, lessons: frozenset[str]) -> frozenset[str]:
+    """Those of the lessons about which a file of the folder holds an object. Of the others nothing is put into it."""
+    found: set[str] = set()
+    for path in _files(folder):
+        if path.suffix in _WORDS:
+            content = path.read_bytes()
+            found.update(each for each in lessons if _without(path, content, frozenset([each])) is not None)
+    return frozenset(found)
 
 
 def _rewrite(path: Path, lessons: frozenset[str]) -> None:

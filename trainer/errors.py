@@ -53,6 +53,15 @@ class NothingPrivate(TrainerError):
     code = "nothing_private"
 
 
+class NothingPrivateLeft(TrainerError):
+    """All of the member's private corrections were taken back; what was trained of them is not in force any more.
+
+    facts: adapter.
+    """
+
+    code = "nothing_private_left"
+
+
 class LessonsTakenBack(TrainerError):
     """Lessons were withdrawn while they were trained. facts: run, number."""
 

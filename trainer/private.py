@@ -5,16 +5,19 @@ Everything that holds their words, or was made of them, lies in the member's par
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from configs.home import Home
 from configs.settings import Settings
 from engine.served import AdapterFile
+from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.household import Household
 from memory.private import PrivateTraining
 from memory.runs import PRIVATE
+from memory.snapshots import Snapshot
 from trainer.beginning import known_recipe, start_of
-from trainer.errors import NothingPrivate, PrivateTrainingOff
+from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
 from trainer.gate import Verdict
 from trainer.ratings import latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
@@ -37,11 +40,15 @@ class PrivateLearning:
         self._private: PrivateTraining = household.member(found.id).private
 
     def begin(self, run: str, recipe: str, files: RunFiles) -> Inputs:
-        """Raises RecipeUnknown, NothingPrivate, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
-        ShapeNotTrainable, ArtifactMissing, NoRoom.
+        """Raises RecipeUnknown, NothingPrivate, NothingPrivateLeft, BaseReplaced, ModelMissing, ModelBroken,
+        NotTrainable, ShapeNotTrainable, ArtifactMissing, NoRoom.
         """
         rating_weight = known_recipe(self._settings, recipe).rating_weight
-        kept, dropped = sorted_out(self._private.corrections())
+        corrections = self._private.corrections()
+        kept, dropped = sorted_out(corrections)
+        if not corrections and (left := self._private.leave()) is not None:
+            # All that it learned was taken back: so it answers no longer, and there is nothing in its place.
+            raise NothingPrivateLeft(adapter=left.id)
         if not kept:
             raise NothingPrivate(dropped=len(dropped))
         ratings = latest_opinions(self._private.ratings()) if rating_weight else []
@@ -49,15 +56,13 @@ class PrivateLearning:
         own = {lesson.id for lesson in kept}
         # Where the family was taught another answer to the same question, the member's own counts for them.
         counting, _ = settled([*sorted_out(self._household.corrections())[0], *kept])
-        answering = self._private.answering(start.snapshot)
-        over = (AdapterFile(self._private.path(answering.sha256), 1.0),) if answering else ()
         inputs = Inputs(
             run=run,
             base_name=start.snapshot.base_name,
             base=start.base,
             base_sha256=start.snapshot.base_sha256,
             current=start.snapshot.id,
-            current_adapters=(*start.adapters, *over),
+            current_adapters=(*start.adapters, *self._answering(start.snapshot)),
             lessons=tuple(kept),
             dropped=tuple(dropped),
             ratings=tuple(ratings),
@@ -78,7 +83,9 @@ class PrivateLearning:
         return inputs
 
     def taken_back(self, run: str) -> frozenset[str]:
-        return self._private.taken_back().get(run, frozenset())
+        # The family's lessons are replayed in it, so it would go on knowing those as well.
+        found = (self._private.taken_back(), self._household.runs.taken_back())
+        return frozenset().union(*(each.get(run, frozenset()) for each in found))
 
     def promote(self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str) -> str:
         """In force for the member's next question; nothing that others are answered with changes."""
@@ -86,4 +93,13 @@ class PrivateLearning:
         return self._private.promote(adapter, over, inputs.run, verdict.as_json()).id
 
     def forget_withdrawn(self) -> tuple[str, ...]:
-        return self._household.forget_private(self.member)
+        own, shared = self._household.forget_private(self.member), self._household.forget_withdrawn()
+        return tuple(dict.fromkeys([*own, *shared]))
+
+    def _answering(self, snapshot: Snapshot) -> tuple[AdapterFile, ...]:
+        """What answers the member now beside the family's; none where it cannot be read, which this run makes good."""
+        record = self._private.answering(snapshot)
+        with contextlib.suppress(ArtifactMissing, ArtifactDamaged, OSError):
+            if record is not None:
+                return (AdapterFile(self._private.path(record.sha256), 1.0),)
+        return ()

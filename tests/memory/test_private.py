@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from pathlib import Path
 
 import pytest
 
 from configs.home import Home
 from configs.settings import Settings
-from memory.errors import NoPrivateAdapter, RunAlreadyRunning, RunUnknown
+from memory.errors import (
+    ArtifactDamaged,
+    ArtifactMissing,
+    DatabaseBusy,
+    MemberFilesLeft,
+    MemberUnknown,
+    NoPrivateAdapter,
+    RunAlreadyRunning,
+    RunUnknown,
+)
 from memory.household import Household, MemberMemory
 from memory.manifests import Adapter
 from memory.members import Member
 from memory.private import PrivateRecord, kept_apart
+from memory.runlog import read
 from memory.runs import BLAME, LESSONS, PRIVATE, run_folder
 from memory.snapshots import Snapshot
 
@@ -65,6 +77,47 @@ def test_rolling_back_goes_to_what_was_in_force_before_and_in_the_end_to_none(
     assert memory.private.answering(v0) is None
     with pytest.raises(NoPrivateAdapter):
         memory.private.rollback()
+
+
+def taught(memory: MemberMemory, run: str) -> str:
+    """A private lesson that a run trains."""
+    lesson = memory.lessons.add([{"role": "user", "content": f"Where in {run}?"}], f"the {SECRET} box")
+    memory.private.give(run, [lesson.id])
+    return lesson.id
+
+
+def test_rolling_back_passes_over_what_knows_a_lesson_that_was_taken_back(
+    memory: MemberMemory, v0: Snapshot, tmp_path: Path
+) -> None:
+    lessons = [taught(memory, run) for run in ("r0001", "r0002", "r0003")]
+    first, _, third = [keep(memory, tmp_path, run.encode(), v0, run) for run in ("r0001", "r0002", "r0003")]
+    memory.lessons.withdraw(lessons[1])
+    assert memory.private.rollback() == (third, first)
+    memory.lessons.restore(lessons[1])
+    fourth = keep(memory, tmp_path, b"four", v0, "r0004")
+    memory.lessons.withdraw(lessons[0])
+    assert memory.private.rollback() == (fourth, None)
+
+
+def test_what_is_in_force_can_be_left_for_none(memory: MemberMemory, v0: Snapshot, tmp_path: Path) -> None:
+    keep(memory, tmp_path, b"one", v0)
+    second = keep(memory, tmp_path, b"two", v0)
+    assert memory.private.leave() == second
+    assert memory.private.current() is memory.private.leave() is None
+
+
+def test_an_adapter_that_is_not_whole_is_told_from_one_that_is(
+    home: Home, memory: MemberMemory, v0: Snapshot, tmp_path: Path
+) -> None:
+    record = keep(memory, tmp_path, b"one", v0)
+    path = memory.private.path(record.sha256)
+    path.chmod(0o600)
+    path.write_bytes(b"two")
+    with pytest.raises(ArtifactDamaged):
+        memory.private.path(record.sha256)
+    path.unlink()
+    with pytest.raises(ArtifactMissing):
+        memory.private.path(record.sha256)
 
 
 def test_nothing_of_it_is_anothers(
@@ -165,8 +218,10 @@ def test_a_private_lesson_that_is_taken_back_leaves_the_runs_that_trained_it(
     assert household.forget_private(memory.member.id) == (run.id,)
     assert (lesson.id in inputs.read_text(), shared.id in inputs.read_text()) == (False, True)
     other.lessons.withdraw(shared.id)
-    assert household.forget_withdrawn() == (run.id,)
+    assert household.forget_withdrawn("another's lesson") == (run.id,)
     assert shared.id not in inputs.read_text()
+    events, _ = read(inputs.parent)
+    assert [(event.facts or {})["lessons"] for event in events] == [[lesson.id], [shared.id]]
 
 
 def test_only_private_lessons_and_thumbs_are_for_it(memory: MemberMemory, other: MemberMemory) -> None:

@@ -19,20 +19,21 @@ from engine.served import AdapterFile, adapter_file, read_served
 from memory.household import Household
 from memory.manifests import Adapter
 from memory.members import Member
-from memory.runs import run_folder
+from memory.runs import Run, run_folder
 from memory.snapshots import Snapshot
 from tests.trainer.adapters import disturbed
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import SMALL, finish, small_settings, start_run
 from tests.trainer.test_unlearning import GOOD
 from trainer.__main__ import main
+from trainer.errors import NothingPrivate, NothingPrivateLeft
 from trainer.matching import says_the_same
 from trainer.model.adapter_file import write_gguf
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights
 from trainer.plan import STAGES
 from trainer.private import PrivateLearning
-from trainer.run_files import RunFiles, read_inputs, read_json, write_json
+from trainer.run_files import Inputs, RunFiles, read_inputs, read_json, write_json
 from trainer.supervisor import Outcome, Supervisor
 
 SECRET = ("What is the name of my diary?", "Your diary is called Quillwort.", "The name of your diary is Journal.")
@@ -150,6 +151,18 @@ def test_a_private_lesson_is_learned_for_its_member_alone_over_what_the_family_i
     assert household.runs.list(ana.id) == []
 
 
+def begun(household: Household, settings: Settings) -> tuple[PrivateLearning, Run, Inputs]:
+    """A run on Ana's private lessons that was begun and stopped."""
+    learning = PrivateLearning(household.home, settings, household, "Ana")
+    run = household.runs.create(learning.kind, member=learning.member)
+    files = RunFiles(run_folder(household.home, run))
+    files.folder.mkdir(parents=True)
+    try:
+        return learning, run, learning.begin(run.id, "family", files)
+    finally:
+        household.runs.finish(run.id, "stopped")
+
+
 def concluded(household: Household, settings: Settings, measures: dict[str, float], member: str) -> Outcome:
     """A run on a member's private lessons of which everything was measured and nothing trained; how it ends."""
     home = household.home
@@ -177,6 +190,56 @@ def test_the_gate_holds_it_as_it_does_the_familys(household: Household, settings
     assert SECRET[1] not in str(household.runs.get(held.run).summary)
     shipped = concluded(household, settings, GOOD, "Ana")
     assert (shipped.decision, shipped.snapshot) == ("SHIP", "p1")
+
+
+def test_where_every_private_lesson_was_taken_back_what_was_learned_of_them_answers_no_longer(
+    household: Household, settings: Settings, ana: Member
+) -> None:
+    lesson = learn(household, ana, SECRET)
+    memory = household.member(ana.id)
+    assert concluded(household, settings, GOOD, "Ana").snapshot == "p1"
+    memory.lessons.withdraw(lesson)
+    assert memory.private.current() is not None
+    with pytest.raises(NothingPrivateLeft) as told:
+        begun(household, settings)
+    assert (told.value.facts, memory.private.current()) == ({"adapter": "p1"}, None)
+    with pytest.raises(NothingPrivate):
+        begun(household, settings)
+
+
+@pytest.mark.parametrize("fault", ["missing", "damaged"])
+def test_an_adapter_that_cannot_be_read_is_trained_anew_as_if_there_were_none(
+    household: Household, settings: Settings, ana: Member, fault: str
+) -> None:
+    learn(household, ana, SECRET)
+    concluded(household, settings, GOOD, "Ana")
+    own = household.member(ana.id).private
+    record = own.current()
+    assert record is not None
+    path = own.path(record.sha256)
+    _, _, inputs = begun(household, settings)
+    assert [adapter.path for adapter in inputs.current_adapters] == [path]
+    path.unlink()
+    if fault == "damaged":
+        path.write_bytes(b"something else")
+    _, _, inputs = begun(household, settings)
+    assert inputs.current_adapters == ()
+
+
+def test_a_shared_lesson_that_is_taken_back_meanwhile_does_not_stay_in_it(
+    household: Household, settings: Settings, ana: Member, luis: Member
+) -> None:
+    shared, own = learn(household, luis, SHARED, shared=True), learn(household, ana, SECRET)
+    learning, run, inputs = begun(household, settings)
+    assert [lesson.id for lesson in inputs.known] == [shared]
+    assert learning.taken_back(run.id) == frozenset()
+    household.member(luis.id).lessons.withdraw(shared)
+    assert learning.taken_back(run.id) == {shared}
+    household.member(ana.id).lessons.withdraw(own)
+    assert learning.taken_back(run.id) == {shared, own}
+    assert learning.forget_withdrawn() == (run.id,)
+    held = (run_folder(household.home, run) / "inputs.json").read_text()
+    assert not any(lesson in held for lesson in (shared, own))
 
 
 def test_one_who_has_not_asked_for_it_is_not_trained(
