@@ -68,6 +68,12 @@ class MemberNameWrong(EnlaceError):
     exit_code = 2
 
 
+class MemberFilesLeft(EnlaceError):
+    """A member is removed, and a file of theirs could not be deleted yet. facts: path, reason."""
+
+    code = "member_files_left"
+
+
 class ConversationUnknown(EnlaceError):
     """facts: id."""
 

@@ -11,7 +11,7 @@ from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import MemberExists, MemberNameWrong, MemberUnknown, RunAlreadyRunning
+from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, RunAlreadyRunning
 from memory.ids import new_id
 from memory.runs import Run
 from memory.text import fold, storable
@@ -38,7 +38,6 @@ _REMOVAL = (
     "DELETE FROM lessons WHERE member = ?",
     "DELETE FROM facts WHERE said_by = ?",
     "DELETE FROM runs WHERE member = ?",
-    "DELETE FROM members WHERE id = ?",
 )
 
 
@@ -62,7 +61,9 @@ class Members:
         self._close = close
         self._running = running
         for row in family.rows("SELECT id FROM members WHERE removed_at IS NOT NULL"):
-            self._finish_removal(row["id"])
+            # Whoever removed them was told; the others shall not be kept out by a file that cannot be deleted.
+            with contextlib.suppress(MemberFilesLeft):
+                self._finish_removal(row["id"])
 
     def list(self) -> list[Member]:
         """Everybody, the first to come first."""
@@ -128,27 +129,36 @@ class Members:
         """Remove a member, their file, and what they shared. Cannot be undone.
 
         What was trained for them alone goes too; what the family's weights have already learned from their lessons
-        stays in the snapshots until those are retrained. Raises MemberUnknown, and RunAlreadyRunning while a run
-        trains their private lessons.
+        stays in the snapshots until those are retrained. Raises MemberUnknown, RunAlreadyRunning while a run trains
+        their private lessons, and MemberFilesLeft where a file of theirs cannot be deleted: they are removed all the
+        same, and the next start tries again.
         """
-        member = self.get(name_or_id)
-        if (run := self._running()) is not None and run.member == member.id:
-            raise RunAlreadyRunning(id=run.id)
-        # Marked first: should the process die in between, the next start finishes what was begun.
-        self._family.run("UPDATE members SET removed_at = ? WHERE id = ?", (self._clock(), member.id))
+        with self._family.transaction():
+            member = self.get(name_or_id)
+            if (run := self._running()) is not None and run.member == member.id:
+                raise RunAlreadyRunning(id=run.id)
+            # Marked before a file is deleted: should the process die in between, the next start finishes what was
+            # begun. The name is free at once.
+            mark = "UPDATE members SET removed_at = ?, name = '', name_key = id WHERE id = ?"
+            self._family.run(mark, (self._clock(), member.id))
+            for statement in _REMOVAL:
+                self._family.run(statement, (member.id,))
         self._close(member.id)
         self._finish_removal(member.id)
         return member
 
     def _finish_removal(self, member_id: str) -> None:
+        """Delete a removed member's files, and then the mark. Raises MemberFilesLeft."""
         database = self._home.member_db(member_id)
-        for suffix in ("-wal", "-shm", "-journal", ""):
-            database.with_name(database.name + suffix).unlink(missing_ok=True)
-        with contextlib.suppress(FileNotFoundError):
-            shutil.rmtree(self._home.of_member(member_id).root)
-        with self._family.transaction():
-            for statement in _REMOVAL:
-                self._family.run(statement, (member_id,))
+        try:
+            for suffix in ("-wal", "-shm", "-journal", ""):
+                database.with_name(database.name + suffix).unlink(missing_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                shutil.rmtree(self._home.of_member(member_id).root)
+        except OSError as error:
+            path = error.filename or database.parent
+            raise MemberFilesLeft(path=str(path), reason=error.strerror or str(error)) from error
+        self._family.run("DELETE FROM members WHERE id = ?", (member_id,))
 
     def _checked(self, name: str) -> str:
         clean = " ".join(storable(name).split())

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from configs.home import Home
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import RunAlreadyRunning, RunUnknown
+from memory.errors import MemberUnknown, RunAlreadyRunning, RunUnknown
 from memory.numbered import number_in
 from memory.processes import identity, lives
 from memory.text import storable
@@ -51,9 +51,12 @@ class Runs:
     def create(self, kind: str, *, member: str | None = None, pid: int | None = None) -> Run:
         """Begin a run that process ``pid`` (this one by default) carries, for the family or for one ``member``.
 
-        Raises RunAlreadyRunning.
+        Raises RunAlreadyRunning and MemberUnknown.
         """
         with self._family.transaction():
+            there = "SELECT 1 FROM members WHERE id = ? AND removed_at IS NULL"
+            if member is not None and self._family.row(there, (member,)) is None:
+                raise MemberUnknown(name=member)
             now = self._clock()
             for row in self._family.rows("SELECT * FROM runs WHERE state = 'running'"):
                 if lives(row["process"]):

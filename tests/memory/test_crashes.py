@@ -9,6 +9,8 @@ import sqlite3
 import time
 from pathlib import Path
 
+import pytest
+
 from configs.home import Home
 from configs.settings import Settings, load_settings
 from memory.household import Household
@@ -90,12 +92,19 @@ def test_an_answer_that_another_process_is_writing_is_not_indexed_before_its_end
         assert chats.search("principio") == []
 
 
-def test_a_removal_cut_off_by_a_crash_is_finished_at_the_next_start(home: Home, settings: Settings) -> None:
+def test_a_removal_cut_off_by_a_crash_is_finished_at_the_next_start(
+    home: Home, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def cut_off(member_id: str) -> None:
+        raise KeyboardInterrupt
+
     with Household.open(home, settings.memory) as household:
         ana = household.members.add("Ana", "es")
         household.member(ana.id).chats.start()
         household.member(ana.id).facts.add("un secreto", visibility="shared")
-        household.members._family.run("UPDATE members SET removed_at = 1 WHERE id = ?", (ana.id,))
+        monkeypatch.setattr(household.members, "_finish_removal", cut_off)
+        with pytest.raises(KeyboardInterrupt):
+            household.members.remove("Ana")
     assert home.member_db(ana.id).exists()
     with Household.open(home, settings.memory) as household:
         assert household.members.list() == []

@@ -181,23 +181,47 @@ def test_it_leaves_with_its_member_but_not_while_it_is_trained(
     assert [member.id for member in household.members.list()] == [bruno.id]
 
 
-def test_a_removal_that_could_not_remove_it_is_finished_by_the_next_start(
-    home: Home, household: Household, memory: MemberMemory, v0: Snapshot, tmp_path: Path,
+def test_a_removal_that_cannot_delete_a_file_keeps_nobody_out_and_is_finished_by_a_later_start(
+    home: Home, household: Household, memory: MemberMemory, bruno: Member, v0: Snapshot, tmp_path: Path,
     settings: Settings, monkeypatch: pytest.MonkeyPatch,
 ) -> None:  # fmt: skip
     keep(memory, tmp_path, b"one", v0)
+    memory.facts.add(SECRET, visibility="shared")
+    own = home.of_member(memory.member.id).root
 
     def refused(path: Path) -> None:
-        raise PermissionError(path)
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     with monkeypatch.context() as patched:
         patched.setattr("shutil.rmtree", refused)
-        with pytest.raises(PermissionError):
+        with pytest.raises(MemberFilesLeft) as told:
             household.members.remove("Ana")
-    own = home.of_member(memory.member.id).root
-    assert own.exists()
-    with Household.open(home, settings.memory):
+        assert told.value.facts["path"] == str(own)
+        with Household.open(home, settings.memory) as opened:
+            assert opened.members.list() == [bruno]
+            assert opened.member(bruno.id).facts.list() == []
+            assert opened.members.add("Ana", "es").id != memory.member.id
+        assert own.exists()
+    with Household.open(home, settings.memory) as opened:
         assert not own.exists()
+        assert [member.name for member in opened.members.list()] == ["Bruno", "Ana"]
+
+
+def test_no_run_begins_between_the_look_for_one_and_the_removal_nor_after_it(
+    home: Home, household: Household, ana: Member, bruno: Member, settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hasty = settings.memory.model_copy(update={"busy_seconds": 0.05})
+    with Household.open(home, hasty) as another:
+
+        def looked() -> None:
+            with pytest.raises(DatabaseBusy):
+                another.runs.create(PRIVATE, member=ana.id)
+
+        monkeypatch.setattr(household.members, "_running", looked)
+        household.members.remove("Ana")
+        with pytest.raises(MemberUnknown):
+            another.runs.create(PRIVATE, member=ana.id)
+        assert another.runs.list(ana.id) == []
 
 
 def test_a_private_lesson_that_is_taken_back_leaves_the_runs_that_trained_it(
