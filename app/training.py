@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any, Final
 
 from configs.detached import leave_running, start_detached
 from configs.errors import EnlaceError, Reported
-from memory.errors import RunAlreadyRunning
 from memory.processes import identity
 
 if TYPE_CHECKING:
@@ -60,7 +59,9 @@ def _start(session: Session, what: list[str]) -> Run:
     runs = session.household.runs
     running = runs.running()
     if running is not None:
-        raise RunAlreadyRunning(id=running.id)
+        from memory.runs import in_the_way
+
+        raise in_the_way(running, session.member.id)
     log = session.home.logs / _LOG
     command = [sys.executable, "-m", "trainer", *what, "--home", str(session.home.root), "--who", session.member.name]
     with log.open("ab") as output:

@@ -23,15 +23,13 @@ def forget_in_runs(session: Session, lesson_id: str) -> None:
                 leave_report(session.home, run, session.catalogue)
 
 
-def snapshot_that_knows(session: Session, lesson_id: str) -> str | None:
-    """The current snapshot, where it was trained on this lesson."""
-    current = session.snapshot()
-    known = current.run is not None and lesson_id in session.household.runs.lessons(current.run)
-    return current.id if known else None
-
-
-def adapter_that_knows(session: Session, lesson_id: str) -> str | None:
-    """The member's own adapter, where it was trained on this lesson."""
-    own = session.memory.private
-    record = own.current()
-    return record.id if record is not None and lesson_id in own.lessons(record.run) else None
+def what_still_knows(session: Session, lesson_id: str) -> list[str]:
+    """A sentence for the current snapshot, and one for the member's own adapter, where it was trained on the lesson."""
+    text, own = session.catalogue.text, session.memory.private
+    current, record = session.snapshot(), own.current()
+    found = []
+    if current.run is not None and lesson_id in session.household.runs.lessons(current.run):
+        found.append(text("command.lessons.still_known", snapshot=current.id))
+    if record is not None and lesson_id in own.lessons(record.run):
+        found.append(text("command.train.mine.still_known", adapter=record.id))
+    return found

@@ -46,6 +46,10 @@ class Sampling:
         return cls(**settings.model_dump())
 
 
+# In the name of what answered, between what the family is served and what lay over it for one member alone.
+PRIVATELY = "+"
+
+
 @dataclass(frozen=True)
 class PrivateAdapter:
     """An adapter of one member's own, in that member's part of the home, laid over what the family is served.

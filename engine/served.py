@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from configs.home import Home
-from engine.answers import PrivateAdapter
+from engine.answers import PRIVATELY, PrivateAdapter
 from engine.catalogue import model_path
 from engine.errors import AdapterMismatch, ModelBroken, ModelReplaced, PrivateAdapterBroken, SnapshotBroken
 from engine.fingerprint import file_sha256
@@ -119,7 +119,7 @@ def with_private(home: Home, served: ServedSnapshot, private: PrivateAdapter) ->
         file = _adapter(home.of_member(private.member), private.sha256, entry)
     except SnapshotBroken as error:
         raise PrivateAdapterBroken(**error.facts) from error
-    name = f"{served.name}+{private.sha256[:8]}"
+    name = f"{served.name}{PRIVATELY}{private.sha256[:8]}"
     return replace(served, name=name, adapters=(*served.adapters, file), pulled=None)
 
 

@@ -203,6 +203,12 @@ class RunAlreadyRunning(EnlaceError):
     code = "run_already_running"
 
 
+class PrivateRunRunning(RunAlreadyRunning):
+    """A run that is another member's own is under way: of that no more is told. No facts."""
+
+    code = "private_run_running"
+
+
 class ArtifactMissing(EnlaceError):
     """facts: digest, path."""
 

@@ -11,7 +11,7 @@ from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, RunAlreadyRunning
+from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, PrivateRunRunning
 from memory.ids import new_id
 from memory.runs import Run
 from memory.text import fold, storable
@@ -129,14 +129,14 @@ class Members:
         """Remove a member, their file, and what they shared. Cannot be undone.
 
         What was trained for them alone goes too; what the family's weights have already learned from their lessons
-        stays in the snapshots until those are retrained. Raises MemberUnknown, RunAlreadyRunning while a run trains
+        stays in the snapshots until those are retrained. Raises MemberUnknown, PrivateRunRunning while a run trains
         their private lessons, and MemberFilesLeft where a file of theirs cannot be deleted: they are removed all the
         same, and the next start tries again.
         """
         with self._family.transaction():
             member = self.get(name_or_id)
             if (run := self._running()) is not None and run.member == member.id:
-                raise RunAlreadyRunning(id=run.id)
+                raise PrivateRunRunning
             # Marked before a file is deleted: should the process die in between, the next start finishes what was
             # begun. The name is free at once.
             mark = "UPDATE members SET removed_at = ?, name = '', name_key = id WHERE id = ?"

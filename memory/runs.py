@@ -12,7 +12,7 @@ from typing import Any, Literal
 from configs.home import Home
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import MemberUnknown, RunAlreadyRunning, RunUnknown
+from memory.errors import MemberUnknown, PrivateRunRunning, RunAlreadyRunning, RunUnknown
 from memory.numbered import number_in
 from memory.processes import identity, lives
 from memory.text import storable
@@ -40,6 +40,10 @@ class Run:
     summary: dict[str, Any]
     member: str | None = None
 
+    def is_for(self, member: str | None) -> bool:
+        """Whether ``member`` (an id) may be told of it: it is the family's or their own."""
+        return self.member in (None, member)
+
 
 class Runs:
     """The runs of one household."""
@@ -60,7 +64,7 @@ class Runs:
             now = self._clock()
             for row in self._family.rows("SELECT * FROM runs WHERE state = 'running'"):
                 if lives(row["process"]):
-                    raise RunAlreadyRunning(id=_id(row["number"]))
+                    raise in_the_way(_run(row), member)
                 self._family.run(
                     "UPDATE runs SET state = 'stopped', ended_at = ? WHERE number = ?", (now, row["number"])
                 )
@@ -126,7 +130,7 @@ class Runs:
     def seen(self, run_id: str, seen_by: str) -> Run:
         """The same, for what it did to be told to a member: of another member's, nobody is told. Raises RunUnknown."""
         run = self.get(run_id)
-        if run.member not in (None, seen_by):
+        if not run.is_for(seen_by):
             raise RunUnknown(id=run_id)
         return run
 
@@ -160,6 +164,11 @@ class Runs:
         if row is None:
             raise RunUnknown(id=run_id)
         return int(row["process"].split(":")[1]) if lives(row["process"]) else None
+
+
+def in_the_way(run: Run, member: str | None) -> RunAlreadyRunning:
+    """What to tell a ``member`` (an id) of a run that keeps theirs from beginning."""
+    return RunAlreadyRunning(id=run.id) if run.is_for(member) else PrivateRunRunning()
 
 
 def run_folder(home: Home, run: Run) -> Path:

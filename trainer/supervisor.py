@@ -107,7 +107,9 @@ class Supervisor:
             snapshot = self._learning.promote(inputs, files.adapter, verdict, who)
             self._tell("promoted", 0.99, {"snapshot": snapshot})
         write_manifest(files, inputs, measures, baseline, verdict, snapshot)
-        summary = {"lessons": len(inputs.lessons), "recipe": inputs.recipe_name, "gate": verdict.as_json()}
+        summary: dict[str, Any] = {"recipe": inputs.recipe_name, "gate": verdict.as_json()}
+        if run.member is None:
+            summary["lessons"] = len(inputs.lessons)
         self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=snapshot, summary=summary)
         self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": snapshot or ""})
         return Outcome(run.id, verdict.decision, snapshot)

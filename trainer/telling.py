@@ -30,7 +30,8 @@ def tell_failed(household: Household, run: Run, error: EnlaceError, told: Tell) 
     """Put on record that ``error`` ended the run, and say so in its log."""
     state: State = "stopped" if isinstance(error, RunStopped) else "failed"
     facts = {"code": error.code, "facts": error.facts}
-    household.runs.finish(run.id, state, summary=facts)
+    # The family's database has no more of a member's own run than its code; the rest is in that member's part.
+    household.runs.finish(run.id, state, summary=facts if run.member is None else {"code": error.code})
     try:
         told("run_failed", None, facts)
     except NoRoom:

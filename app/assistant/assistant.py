@@ -15,7 +15,7 @@ from functools import partial
 from app.assistant.answer_store import AnswerStore
 from app.assistant.errors import NotAnAnswer, QuestionEmpty, QuestionTooBig
 from app.assistant.events import Event, Failed, Started
-from app.assistant.private import own_adapter
+from app.assistant.private import familys, own_adapter
 from app.assistant.prompting import exchanges
 from app.assistant.turn import Turn
 from app.assistant.turn_parts import TurnParts
@@ -132,7 +132,7 @@ class Assistant:
             answer.content,
             visibility="shared" if shared else "private",
             source="edit",
-            snapshot=answer.snapshot,
+            snapshot=familys(answer.snapshot),
         )
         corrected = chats.begin_answer(question.id, answer.snapshot)
         chats.finish_answer(corrected.id, chosen, "complete", {"corrects": answer.id, "lesson": lesson.id})
@@ -150,7 +150,7 @@ class Assistant:
                 "" if rating > 0 else answer.content,
                 visibility=self._visibility(thumb_id),
                 source="thumb",
-                snapshot=answer.snapshot,
+                snapshot=familys(answer.snapshot),
                 lesson_id=thumb_id,
             )
         elif answer.rating:

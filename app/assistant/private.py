@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from engine.answers import PrivateAdapter
+from engine.answers import PRIVATELY, PrivateAdapter
 from memory.household import Household
 
 
@@ -18,3 +18,11 @@ def own_adapter(household: Household, member_id: str) -> PrivateAdapter | None:
     current = household.snapshots.current()
     record = household.member(member.id).private.answering(current)
     return None if record is None else PrivateAdapter(member.id, record.sha256, current.digest)
+
+
+def familys(snapshot: str | None) -> str | None:
+    """The family's part of the name of what answered: which adapter lay over it is its member's affair alone.
+
+    A lesson has no more of it, since it may be shared, now or later.
+    """
+    return snapshot and snapshot.partition(PRIVATELY)[0]

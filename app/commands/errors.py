@@ -19,6 +19,13 @@ class ConfirmationMissing(EnlaceError):
     exit_code = 2
 
 
+class OptionsApart(EnlaceError):
+    """Two options that do not go together. facts: option, other."""
+
+    code = "options_apart"
+    exit_code = 2
+
+
 class OnlyMember(EnlaceError):
     """facts: name."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,6 +15,7 @@ from app.commands.output import write, write_json, write_table
 from app.report.wording import size
 
 if TYPE_CHECKING:
+    from memory.members import Member
     from memory.private import KeptApart
 
 NameArgument = Annotated[str, typer.Argument(help="command.members.name")]
@@ -41,7 +42,7 @@ def list_members(as_json: JsonOption = False) -> int:
         apart = {m.id: kept_apart(session.home, m.id) for m in everybody} if session.member.admin else {}
         if as_json:
             told = {member: {"private": found and asdict(found)} for member, found in apart.items()}
-            write_json([{**vars(member), **told.get(member.id, {})} for member in everybody])
+            write_json([{**_public(member), **told.get(member.id, {})} for member in everybody])
             return 0
         words = session.catalogue
         names = ("name", "language", "admin", "since", *(("private",) if any(apart.values()) else ()))
@@ -60,7 +61,7 @@ def add(name: NameArgument, language: LanguageOption = None, as_json: JsonOption
     with open_session() as session:
         member = session.household.members.add(name, _checked(language) or session.language)
         if as_json:
-            write_json(vars(member))
+            write_json(_public(member))
         else:
             write(session.catalogue.text("command.members.added", name=member.name))
         return 0
@@ -92,6 +93,11 @@ def remove(name: NameArgument, yes: YesOption = False) -> int:
         members.remove(member.id)
         write(session.catalogue.text("command.members.removed", name=member.name))
         return 0
+
+
+def _public(member: Member) -> dict[str, Any]:
+    """What everybody may know of a member: not whether they have something trained for them alone."""
+    return {name: getattr(member, name) for name in ("id", "name", "language", "created_at", "admin")}
 
 
 def _kept(apart: KeptApart | None) -> str:

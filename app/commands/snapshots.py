@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.errors import OptionsApart
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, group, moment, yes_no
 from app.commands.output import write, write_json, write_table
@@ -84,6 +85,9 @@ def rollback(
 
     with open_session(member=member) as session:
         if mine:
+            for option, given in (("--to", to), ("--why", why)):
+                if given:
+                    raise OptionsApart(option=option, other="--mine")
             return _rollback_mine(session, as_json=as_json)
         left = session.snapshot()
         snapshots, who = session.household.snapshots, session.member.name

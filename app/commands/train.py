@@ -89,7 +89,8 @@ def stop() -> int:
         except ProcessLookupError as error:
             # It came to its end just now.
             raise NoRun from error
-        write(session.catalogue.text("command.train.stopping", run=run.id))
+        whose = "command.train.stopping" if run.is_for(session.member.id) else "command.train.mine.stopping"
+        write(session.catalogue.text(whose, run=run.id))
         return 0
 
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
+from app.assistant.private import own_adapter
 from app.checks import LESSON_DROPPED, left_out
 from app.commands.output import remark, write, write_json, write_raw
 from app.commands.verdict import write_checks
@@ -169,8 +170,11 @@ def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> in
     elif failed:
         remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.logs / "trainer.log"))
     elif not as_json:
-        shipped_alone = run.state == "shipped" and run.member is not None
-        outcome = "command.train.mine.shipped" if shipped_alone else f"command.train.outcome_{run.state}"
+        outcome = f"command.train.outcome_{run.state}"
+        if run.state == "shipped" and run.member is not None:
+            # They may have switched it off meanwhile, or the family may be served something else.
+            answers = own_adapter(session.household, run.member) is not None
+            outcome = "command.train.mine.shipped" if answers else "command.train.mine.kept"
         write(session.catalogue.text(outcome, run=run_id, snapshot=run.snapshot or "—"))
     if run.state == "held" or view.verdict.get("decision") == "HOLD":
         return HELD

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from app.assistant.assistant import Assistant
 from app.assistant.private import own_adapter
+from app.commands.training_view import watch
 from app.session import Session
 from engine.answers import Sampling, Usage
 from engine.forms.machine import fingerprint
@@ -25,6 +29,7 @@ from tests.engine.snapshots import write_adapter
 
 STORY = "Write a long story about the sea."
 SECRET = "Quillwort"  # noqa: S105 - a word to look for, no password
+WITHIN_S = 60
 GATE = {"decision": "SHIP", "checks": [], "reasons": []}
 
 
@@ -74,6 +79,21 @@ async def test_it_answers_its_member_and_nobody_else(talking: Session, tmp_path:
     assert theirs.cached_tokens == 0
 
 
+async def test_what_is_shared_of_an_answer_names_the_familys_snapshot_alone(talking: Session, tmp_path: Path) -> None:
+    record = learned(talking, talking.member, tmp_path)
+    assistant = talking.assistant()
+    done = ending(await drain(assistant.ask(STORY, sampling=Sampling(0, 40, 0.95, 0.0, 1.0, 64, 16))))
+    answer = talking.memory.chats.message(done.answer_id)
+    assert answer.snapshot == f"{talking.snapshot().id}+{record.sha256[:8]}"
+    assistant.rate(done.answer_id, -1)
+    (thumb,) = talking.memory.lessons.list()
+    shared = assistant.correct(done.answer_id, "The sea was calm.", shared=True)
+    assert thumb.snapshot == shared.snapshot == talking.snapshot().id
+    talking.memory.lessons.share(thumb.id)
+    rows = talking.household.corrections() + talking.household.ratings()
+    assert all(lesson.snapshot == talking.snapshot().id for lesson in rows)
+
+
 async def test_switched_off_it_does_not_answer_from_the_next_question_on(talking: Session, tmp_path: Path) -> None:
     learned(talking, talking.member, tmp_path)
     assistant = talking.assistant()
@@ -121,6 +141,16 @@ def test_it_is_rolled_back_by_its_member_alone(
     assert session.household.snapshots.history()[0].why == "base"
 
 
+@pytest.mark.parametrize("option", ["--to", "--why"])
+def test_the_familys_rollback_and_the_members_own_are_not_mixed_up(
+    here: RunCommand, session: Session, ana: Member, tmp_path: Path, option: str
+) -> None:
+    learned(session, ana, tmp_path)
+    refused = here("snapshots", "rollback", "--mine", option, "v0")
+    assert (refused.code, f"{option} does not go with --mine" in refused.err) == (2, True)
+    assert own_adapter(session.household, ana.id) is not None
+
+
 def test_where_a_faster_form_is_served_its_member_is_told_that_it_does_not_answer(
     here: RunCommand, session: Session, ana: Member, tmp_path: Path
 ) -> None:
@@ -149,8 +179,38 @@ def test_an_admin_sees_its_size_and_time_and_others_not_even_that(
     told = {each["name"]: each.get("private") for each in json.loads(here("members", "list", "--json").out)}
     assert told["Ana"] is None
     assert told["Luis"]["bytes"] == record.bytes
-    seen_by_luis = here("members", "list", "--json", ENLACE_MEMBER="Luis").out
-    assert all("private" not in each for each in json.loads(seen_by_luis))
+    seen_by_luis = json.loads(here("members", "list", "--json", ENLACE_MEMBER="Luis").out)
+    assert {name for each in seen_by_luis for name in each} == {"id", "name", "language", "created_at", "admin"}
+
+
+def test_one_that_trains_is_told_to_nobody_else_by_more_than_that(
+    here: RunCommand, session: Session, ana: Member, luis: Member
+) -> None:
+    with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as carrier:
+        run = session.household.runs.create(PRIVATE, member=luis.id, pid=carrier.pid)
+        refused = here("train", "now")
+        assert (refused.code, "a member's own" in refused.err, run.id in refused.err) == (1, True, False)
+        refused = here("members", "remove", "Luis", "--yes")
+        assert (refused.code, "a member's own" in refused.err, run.id in refused.err) == (1, True, False)
+        assert run.id in here("train", "now", "--member", "Luis").err
+        stopped = here("train", "stop")
+        assert (stopped.code, run.id in stopped.out) == (0, False)
+        assert carrier.wait(WITHIN_S) == -signal.SIGTERM
+
+
+def test_the_end_says_that_it_answers_only_where_it_does(
+    session: Session, ana: Member, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    learned(session, ana, tmp_path)
+    run = session.household.runs.create(PRIVATE, member=ana.id)
+    run_folder(session.home, run).mkdir(parents=True)
+    session.household.runs.finish(run.id, "shipped", snapshot="p1")
+    said = []
+    for wanted in (True, False):
+        session.household.members.set_private_training(ana.id, wanted)
+        assert watch(session, run.id, as_json=False) == 0
+        said.append("answers you from now on" in capsys.readouterr().out)
+    assert said == [True, False]
 
 
 def test_no_command_of_anothers_tells_a_word_of_it(

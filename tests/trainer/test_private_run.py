@@ -188,6 +188,7 @@ def test_the_gate_holds_it_as_it_does_the_familys(household: Household, settings
     held = concluded(household, settings, {**GOOD, "lessons_kept": 0.0}, "Ana")
     assert (held.decision, held.snapshot, own.current()) == ("HOLD", None, None)
     assert SECRET[1] not in str(household.runs.get(held.run).summary)
+    assert household.runs.get(held.run).summary.keys() == {"recipe", "gate"}
     shipped = concluded(household, settings, GOOD, "Ana")
     assert (shipped.decision, shipped.snapshot) == ("SHIP", "p1")
 

@@ -24,7 +24,9 @@ _ROUTES_IPV6: Final = Path("/proc/net/ipv6_route")
 
 @dataclass(frozen=True)
 class Facts:
-    """What was found out. ``training``: 0 to 1 while a run is going, else None.
+    """What was found out. ``training``: 0 to 1 while a run is going that this member may see, else None.
+
+    ``busy``: one is going that is another member's own, of which no more is known.
 
     ``engine_runs``: whether something answers; where that is another server than the engine, ``server`` says which,
     and what is not known of it is None.
@@ -36,6 +38,7 @@ class Facts:
     network: bool
     training: float | None
     server: str | None = None
+    busy: bool = False
 
 
 async def look(session: Session) -> Facts:
@@ -43,10 +46,11 @@ async def look(session: Session) -> Facts:
     status = await session.engine.status()
     run = session.household.runs.running()
     current = session.snapshot()
-    training = None if run is None else run_fraction(session, run)
+    busy = run is not None and not run.is_for(session.member.id)
+    training = None if run is None or busy else run_fraction(session, run)
     if isinstance(status, ServerStatus):
         # The name alone: the line is short, and `enlace engine status` says where it is.
-        return Facts(status.model, status.snapshot, status.reachable, network_up(), training, status.kind)
+        return Facts(status.model, status.snapshot, status.reachable, network_up(), training, status.kind, busy)
     return Facts(
         # The setting counts for a household's first snapshot only: what answers next is the current one's base.
         model=current.base_name if status is None else status.model,
@@ -54,6 +58,7 @@ async def look(session: Session) -> Facts:
         engine_runs=status is not None,
         network=network_up(),
         training=training,
+        busy=busy,
     )
 
 
@@ -97,7 +102,9 @@ def sentence(facts: Facts | None, progress: Progress, catalogue: Catalogue) -> s
     if progress.speed is not None:
         parts.append(catalogue.text("screen.status.speed", number=round(progress.speed)))
     parts.append(catalogue.text("screen.status.network" if facts.network else "screen.status.no_network"))
-    if facts.training is None:
+    if facts.busy:
+        parts.append(catalogue.text("screen.status.busy"))
+    elif facts.training is None:
         parts.append(catalogue.text("screen.status.resting"))
     else:
         parts.append(catalogue.text("screen.status.training", percent=round(100 * facts.training)))

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
-from app.withdrawing import forget_in_runs
+from app.withdrawing import forget_in_runs, what_still_knows
 from configs.errors import EnlaceError
 from memory.text import fold
 
@@ -105,7 +105,10 @@ class LessonsPane(Vertical):
             self.refresh_list()
 
         self.refresh_list()
-        self.post_message(Said(self.app.catalogue.text(f"screen.learning.lessons.{sentence}"), undo=undo))
+        said = [self.app.catalogue.text(f"screen.learning.lessons.{sentence}")]
+        if how == "withdraw":
+            said += what_still_knows(self.app.session, lesson.id)
+        self.post_message(Said(" ".join(said), undo=undo))
 
     @work
     async def _forget(self, lesson_id: str) -> None:

@@ -80,6 +80,7 @@ async def test_what_is_taken_back_on_the_screen_leaves_past_trainings_too(
         await person.pilot.press("delete")
         await person.until(lambda: "Kaspar" not in (folder / "evaluate" / "measures.json").read_text())
         assert session.memory.lessons.get(lesson.id).status == "withdrawn"
+        assert "v1 todavía la sabe" in " ".join(person.screen_text().split())
 
 
 async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_shown(
