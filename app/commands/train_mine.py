@@ -37,7 +37,6 @@ def _state(session: Session) -> dict[str, Any]:
     on = session.household.members.get(session.member.id).private_training
     record = own.current()
     learned = own.lessons(record.run) if record else frozenset()
-    belongs = record is not None and record.belongs_to(current)
     return {
         "on": on,
         "adapter": record.id if record else None,
@@ -46,19 +45,24 @@ def _state(session: Session) -> dict[str, Any]:
         "run": record.run if record else None,
         "snapshot": record.snapshot if record else None,
         "current": current.id,
-        "belongs": belongs,
-        "answers": on and belongs and _served_as_trained(session, current.digest),
+        "belongs": record is not None and record.belongs_to(current),
+        "answers": answers(session, session.member.id),
         "waiting": sum(lesson.id not in learned for lesson in own.corrections()),
     }
 
 
-def _served_as_trained(session: Session, digest: str) -> bool:
-    """Whether the family is served with the file that was trained over: over another form of it this is left out."""
+def answers(session: Session, member: str) -> bool:
+    """Whether what was trained for this member (an id) alone answers them now.
+
+    Over another form of the model's file than it was trained over the engine leaves it out.
+    """
+    from app.assistant.private import own_adapter
     from engine.errors import EngineError
     from engine.served import is_as_recorded, read_served
 
+    own = own_adapter(session.household, member)
     try:
-        return is_as_recorded(session.home, read_served(session.home, digest))
+        return own is not None and is_as_recorded(session.home, read_served(session.home, own.manifest))
     except EngineError:
         return False
 

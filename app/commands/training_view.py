@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from app.assistant.private import own_adapter
 from app.checks import LESSON_DROPPED, left_out
 from app.commands.output import remark, write, write_json, write_raw
+from app.commands.train_mine import answers
 from app.commands.verdict import write_checks
 from app.errors_text import explain
 from app.exit_codes import HELD, INTERRUPTED
@@ -173,8 +173,7 @@ def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> in
         outcome = f"command.train.outcome_{run.state}"
         if run.state == "shipped" and run.member is not None:
             # They may have switched it off meanwhile, or the family may be served something else.
-            answers = own_adapter(session.household, run.member) is not None
-            outcome = "command.train.mine.shipped" if answers else "command.train.mine.kept"
+            outcome = "command.train.mine.shipped" if answers(session, run.member) else "command.train.mine.kept"
         write(session.catalogue.text(outcome, run=run_id, snapshot=run.snapshot or "—"))
     if run.state == "held" or view.verdict.get("decision") == "HOLD":
         return HELD
