@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from engine.errors import EngineError, told
+from engine.futures import refuse, settle
 
 if TYPE_CHECKING:
     from engine.loaded import Loaded
@@ -64,10 +65,10 @@ class BackgroundTasks:
             next(task.running)
         except StopIteration as end:
             self._end(task)
-            _settle(task.done, result=end.value)
+            settle(task.done, end.value)
         except Exception as error:
             self._end(task)
-            _settle(task.done, error=told(error))
+            refuse(task.done, told(error))
 
     def refuse_all(self, error: EngineError) -> None:
         """End every one with ``error``."""
@@ -76,19 +77,9 @@ class BackgroundTasks:
         while self._taken:
             task = self._taken[0]
             self._end(task)
-            _settle(task.done, error=error)
+            refuse(task.done, error)
 
     def _end(self, task: _Task) -> None:
         self._taken.remove(task)
         if task.running is not None:
             task.running.close()
-
-
-def _settle(done: Future[Any], *, result: Any = None, error: EngineError | None = None) -> None:
-    """Tell whoever waits, unless nobody does any more."""
-    if not done.set_running_or_notify_cancel():
-        return
-    if error is not None:
-        done.set_exception(error)
-    else:
-        done.set_result(result)

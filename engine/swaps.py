@@ -9,6 +9,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 
 from engine.errors import EngineError, EngineFailed, told
+from engine.futures import refuse, settle
 from engine.loaded import Loaded
 from engine.logs import note
 from engine.served import ServedSnapshot
@@ -102,14 +103,12 @@ class Swaps:
                 note(log, "swapped", snapshot=swap.served.name, pause_s=clock() - begun)
                 self.on_swap(True, clock() - begun)
             self._waiting.remove(swap)
-            if swap.done.set_running_or_notify_cancel():
-                swap.done.set_result(None)
+            settle(swap.done, None)
 
     def refuse(self, swap: Swap, error: EngineError) -> None:
         """Nothing comes of it."""
         self._waiting.remove(swap)
-        if swap.done.set_running_or_notify_cancel():
-            swap.done.set_exception(error)
+        refuse(swap.done, error)
 
     def refuse_all(self, error: EngineError) -> None:
         """Nothing comes of any; returns when none is being prepared any more."""
