@@ -83,7 +83,7 @@ class EngineClient:
                 return
             except (ConnectionLost, EngineStopping) as error:
                 if begun and isinstance(error, TookTooLong):
-                    raise EngineSilent(pid=running_pid(self._home)) from error
+                    raise self._silent() from error
                 if begun:
                     raise EngineDied from error
                 await self._start_again(error, tries)
@@ -96,7 +96,7 @@ class EngineClient:
         try:
             status = await self._call("GET", "/status", timeout=self._settings.status_timeout_s)
         except TookTooLong as error:
-            raise EngineSilent(pid=running_pid(self._home)) from error
+            raise self._silent() from error
         except ConnectionLost:
             return None
         return read_status(status)
@@ -160,13 +160,12 @@ class EngineClient:
     async def stop(self) -> bool:
         """End the running engine and wait until it is gone; False when none ran. One that does not answer is killed.
 
-        Raises EngineSilent where it cannot be told which process that is.
+        Raises EngineNotEnded, and EngineUntraced where it cannot be told which process that is.
         """
         try:
             await self._call("POST", "/shutdown", timeout=self._settings.status_timeout_s)
-        except TookTooLong as error:
-            if not kill_engine(self._home):
-                raise EngineSilent(pid=running_pid(self._home)) from error
+        except TookTooLong:
+            kill_engine(self._home)
         except ConnectionLost:
             return False
         await wait_until_gone(self._home, self._settings)
@@ -195,6 +194,9 @@ class EngineClient:
             body = {"messages": [message.openai() for message in content]}
         ids: list[int] = (await self._measure("/tokenize", body))["tokens"]
         return ids
+
+    def _silent(self) -> EngineSilent:
+        return EngineSilent(pid=running_pid(self._home))
 
     async def _swap(self, manifest_digest: str) -> None:
         """Raises NobodyThere and EngineStopping where no engine runs, and what ``load`` raises."""

@@ -111,6 +111,18 @@ class EngineSilent(EngineError):
     code = "engine_silent"
 
 
+class EngineNotEnded(EngineError):
+    """An engine that does not answer could not be ended by force. facts: pid, reason."""
+
+    code = "engine_not_ended"
+
+
+class EngineUntraced(EngineError):
+    """An engine runs and does not answer, and nothing tells which process it is. facts: lock (the file it holds)."""
+
+    code = "engine_untraced"
+
+
 class EngineOfOtherVersion(EngineError):
     """An engine runs whose account of itself does not say what this version asks for. facts: version."""
 

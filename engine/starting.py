@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import json
 import os
@@ -18,7 +19,7 @@ from typing import IO, Any
 from configs.detached import leave_running, start_detached
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.errors import EngineStartFailed, error_from_code
+from engine.errors import EngineNotEnded, EngineStartFailed, EngineUntraced, error_from_code
 from engine.state_file import read_state
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -74,17 +75,26 @@ def running_pid(home: Home) -> int:
     return told.pid if told and is_locked(home) else 0
 
 
-def kill_engine(home: Home) -> bool:
-    """End at once the engine that holds the lock of this home; False where it cannot be told which process that is."""
+def kill_engine(home: Home) -> None:
+    """End at once the engine that holds the lock of this home, if one still does.
+
+    Raises EngineNotEnded where the system refuses, and EngineUntraced where it cannot be told which process it is.
+    """
     import psutil
 
     pid = running_pid(home)
-    with contextlib.suppress(psutil.Error, OSError):
+    try:
         # Another process may have got the number since.
         if pid and any(os.path.samefile(file.path, home.engine_lock) for file in psutil.Process(pid).open_files()):
             os.kill(pid, signal.SIGKILL)
-            return True
-    return False
+            return
+    except (psutil.AccessDenied, OSError) as error:
+        reason = (isinstance(error, OSError) and error.strerror) or os.strerror(errno.EPERM)
+        raise EngineNotEnded(pid=pid, reason=reason) from error
+    except psutil.NoSuchProcess:
+        pass
+    if is_locked(home):
+        raise EngineUntraced(lock=str(home.engine_lock))
 
 
 def answers(home: Home) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import os
 import shutil
 import signal
@@ -11,8 +12,9 @@ import psutil
 import pytest
 
 from engine.client import EngineClient
-from engine.errors import EngineSilent
+from engine.errors import EngineNotEnded, EngineSilent, EngineUntraced
 from engine.starting import is_locked
+from engine.state_file import STATE_FILE
 from tests.engine.conftest import PATIENCE, PATIENT, House, ask
 from tests.engine.test_server import FRANCE, STORY, answer, openai
 
@@ -45,8 +47,7 @@ async def test_a_call_that_is_long_in_the_writing_gives_signs_of_life(hasty: Hou
     tool = {"type": "function", "function": {"name": "send", "parameters": parameters}}
     asked = {"messages": [{"role": "user", "content": FRANCE}], "max_tokens": 800}
     lines = await told(hasty, 0.05, **asked, tools=[tool], tool_choice="required")
-    assert [line.startswith(":") for line in lines[-3:]] == [False] * 3
-    assert "tool_calls" in lines[-3]
+    assert "tool_calls" in [line for line in lines if not line.startswith(":")][-3]
     # While the question was read, and much longer while a call was written of which nothing can be told before its end.
     assert signs(lines) > 10
 
@@ -65,6 +66,38 @@ async def test_an_engine_that_does_not_answer_is_told_as_such_and_ended_by_force
     assert await client.stop()
     assert not is_locked(hasty.home)
     assert (await answer(hasty, ask(FRANCE)))[0] == PARIS
+
+
+async def test_one_that_cannot_be_ended_is_told_with_the_systems_reason(
+    hasty: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    status = await hasty.client.start()
+    client = EngineClient(hasty.home, hasty.settings.model_copy(update={"status_timeout_s": 0.5}), lambda: hasty.digest)
+    os.kill(status.pid, signal.SIGSTOP)
+
+    def refused(pid: int, number: int) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "kill", refused)
+        with pytest.raises(EngineNotEnded) as told:
+            await client.stop()
+    assert told.value.facts == {"pid": status.pid, "reason": "Operation not permitted"}
+    assert await client.stop()
+
+
+async def test_one_that_nothing_tells_from_others_is_told_by_the_file_that_it_holds(hasty: House) -> None:
+    status = await hasty.client.start()
+    client = EngineClient(hasty.home, hasty.settings.model_copy(update={"status_timeout_s": 0.5}), lambda: hasty.digest)
+    state = (hasty.home.logs / STATE_FILE).read_bytes()
+    os.kill(status.pid, signal.SIGSTOP)
+    (hasty.home.logs / STATE_FILE).write_bytes(b"")
+    with pytest.raises(EngineUntraced) as told:
+        await client.stop()
+    assert told.value.facts == {"lock": str(hasty.home.engine_lock)}
+    assert is_locked(hasty.home)
+    (hasty.home.logs / STATE_FILE).write_bytes(state)
+    assert await client.stop()
 
 
 async def test_an_engine_whose_socket_is_removed_makes_room_for_one_that_can_be_asked(hasty: House) -> None:
