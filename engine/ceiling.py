@@ -10,6 +10,8 @@ from typing import Literal
 MB = 1 << 20
 # Looks that dropped caches get to show in the resident memory.
 LOOKS_TO_SETTLE = 2
+# glibc's mallopt(3).
+M_TRIM_THRESHOLD, M_MMAP_THRESHOLD = -1, -3
 
 Measure = Literal["none", "drop_caches", "retire"]
 
@@ -36,6 +38,18 @@ def give_back_freed_memory() -> None:
     """Have the C library return what was freed to the system; where it cannot, it keeps it for later."""
     with contextlib.suppress(AttributeError, OSError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def return_freed_blocks(least: int) -> None:
+    """Have the C library give blocks of at least ``least`` bytes back to the system as soon as they are freed.
+
+    By itself glibc does so until the first one is freed, and from then on keeps blocks of that size for later, in an
+    area for each thread: with what every thread once held, an engine grows for hours. Other C libraries do as they do.
+    """
+    with contextlib.suppress(AttributeError, OSError):
+        c_library = ctypes.CDLL(None)
+        c_library.mallopt(M_MMAP_THRESHOLD, least)
+        c_library.mallopt(M_TRIM_THRESHOLD, least)
 
 
 def no_core_dumps() -> None:

@@ -15,7 +15,7 @@ from configs.disk import identity
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine import crashes
-from engine.ceiling import no_core_dumps
+from engine.ceiling import no_core_dumps, return_freed_blocks
 from engine.liveness import DecodingLiveness, EndLiveness, LoopLiveness
 from engine.logs import note
 from engine.release import installed_version
@@ -53,6 +53,7 @@ class Upkeep:
         if report:
             note(log, "last_engine_crashed", logging.WARNING, crashes=self.counts.crashes)
         no_core_dumps()
+        return_freed_blocks(settings.returned_block_kb << 10)
         self._stacks = (home.logs / crashes.STACKS).open("wb")
         faulthandler.enable(self._stacks, all_threads=True)
         self._own_stderr = stderr_goes_to(home.logs / STDERR)

@@ -177,6 +177,11 @@ class EngineSettings(BaseModel):
         description="Resident memory above which the engine drops its caches, and then makes room for a fresh engine; "
         "0 sets no limit.",
     )
+    returned_block_kb: int = Field(
+        ge=4,
+        description="A block of memory this large goes back to the system as soon as it is freed; smaller ones are "
+        "kept for the next.",
+    )
     retire_timeout_s: float = Field(
         gt=0, description="How long an engine above its memory limit waits for the answers in flight before it ends."
     )

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import json
+import platform
 import resource
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -127,3 +130,34 @@ async def test_the_kernel_keeps_no_image_of_an_engine_that_dies(
     status = await house.client.start()
     assert psutil.Process(status.pid).rlimit(resource.RLIMIT_CORE)[0] <= 1
     await house.client.stop()
+
+
+# Prints how many blocks are in memory of their own after a larger one than the last was freed.
+BLOCKS_OF_THEIR_OWN = """
+import ctypes, os
+from configs.home import Home
+from configs.settings import load_settings
+from engine.upkeep import Upkeep
+
+c_library = ctypes.CDLL(None)
+c_library.malloc.restype, c_library.free.argtypes = ctypes.c_void_p, (ctypes.c_void_p,)
+
+class Kept(ctypes.Structure):  # mallinfo2(3)
+    _fields_ = [(name, ctypes.c_size_t) for name in "arena ordblks smblks hblks hblkhd a b c d e".split()]
+
+c_library.mallinfo2.restype = Kept
+home = Home.find(os.environ)
+Upkeep(home, load_settings(home, {}).engine)
+c_library.free(c_library.malloc(16 << 20))
+before = c_library.mallinfo2().hblks
+c_library.malloc(4 << 20)
+print(c_library.mallinfo2().hblks - before)
+"""
+
+
+@pytest.mark.skipif(platform.libc_ver()[0] != "glibc", reason="other C libraries give memory back in their own way")
+def test_what_an_engine_frees_goes_back_to_the_system_also_after_a_larger_block_was_freed(home: Home) -> None:
+    told = subprocess.run(
+        [sys.executable, "-c", BLOCKS_OF_THEIR_OWN], capture_output=True, text=True, timeout=PATIENCE, check=True
+    )
+    assert int(told.stdout) == 1
