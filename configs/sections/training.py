@@ -52,6 +52,20 @@ class ReplaySettings(_Section):
     batch: int = Field(ge=0, description="Replayed answers and pieces in each step (0: all of them once an epoch).")
 
 
+class ScatteringSettings(_Section):
+    """What a sentence of any shape around a question's telling words is like."""
+
+    left_out: float = Field(ge=0, lt=1, description="Share of the telling words, but for names, that are left out.")
+    replaced: float = Field(ge=0, le=1, description="Share of them that stand in another word of their meaning.")
+    reordered: float = Field(ge=0, le=1, description="Share of the sentences that have them in another order.")
+    fewest_words: int = Field(ge=1, description="Where fewer of them would be left, all of them stay.")
+    longest_beginning: int = Field(ge=0, description="Words of an everyday question that it begins with, at most.")
+    most_between: int = Field(ge=0, description="Small words before each of the telling ones, at most.")
+    ends: tuple[str, ...] = Field(
+        min_length=1, description="How it ends: one of these; what stands here twice is drawn twice as often."
+    )
+
+
 class RowSettings(_Section):
     """What is trained of each lesson beside its question, by rule and where a rule fits."""
 
@@ -87,6 +101,7 @@ class RecipeSettings(_Section):
         ge=0,
         description="Sentences of any shape around a question's telling words, trained as wordings of it (0: none).",
     )
+    scattering: ScatteringSettings = Field(description="What these sentences are like.")
     wordings_an_epoch: int = Field(
         ge=1, description="How many of them each epoch trains: the question as it was asked, and others in turn."
     )

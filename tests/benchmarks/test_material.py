@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from markdown_it import MarkdownIt
 
@@ -7,6 +9,8 @@ from benchmarks.decoding import prompt
 from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, lines, question_of
 from benchmarks.markdown_text import answer
 from benchmarks.recipe import pairs
+from configs.home import Home
+from configs.settings import load_settings
 from engine.messages import Message
 from trainer.everyday import read_prompts
 from trainer.lessons import TrainingLesson
@@ -42,7 +46,7 @@ def test_no_two_prompts_share_a_beginning_that_a_cache_could_serve() -> None:
     assert len(beginnings) == 10
 
 
-def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes() -> None:
+def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes(tmp_path: Path) -> None:
     others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
     questions = [question_of(lesson) for lesson in lines(LESSONS)]
     assert list(others) == questions
@@ -50,7 +54,8 @@ def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes() -> None:
     # "What's" is trained where "What is" is.
     trained = {wording_key(wording) for question in questions for wording in trained_wordings(question, EVERY)}
     lessons = [TrainingLesson(question, (Message("user", question),), question, "") for question in questions]
-    scattered = scattered_apart(lessons, 500)
+    settings = load_settings(Home(tmp_path), {}).training.recipes["family"].scattering
+    scattered = scattered_apart(lessons, 500, settings)
     trained |= {wording_key(wording) for sentences in scattered.values() for wording in sentences}
     held_out = {plain(wording) for question in questions for wording in held_out_wordings(question, 8)}
     for question, paraphrases in others.items():

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
+from configs.home import Home
+from configs.settings import load_settings
 from engine.messages import Message
 from memory.wording import alike
 from tests.project import ROOT
@@ -39,8 +44,14 @@ def lesson(name: str, question: str, chosen: str) -> TrainingLesson:
     return TrainingLesson(name, (Message("user", question),), chosen, "")
 
 
+def scattered(lessons: Sequence[TrainingLesson], count: int, **changes: Any) -> dict[str, list[str]]:
+    """As the family's recipe makes them, with these changes of its settings."""
+    settings = load_settings(Home(Path("/nowhere")), {}).training.recipes["family"].scattering
+    return scattered_apart(lessons, count, settings.model_copy(update=changes))
+
+
 def alone(question: str, count: int = 40) -> list[str]:
-    return scattered_apart([lesson("a", question, "b")], count)["a"]
+    return scattered([lesson("a", question, "b")], count)["a"]
 
 
 def test_they_hold_the_telling_words_and_words_of_everyday_questions() -> None:
@@ -77,6 +88,15 @@ def test_a_name_stays_and_is_never_all_that_is_left() -> None:
         assert set(alike("school")) & set(plain(sentence).split())
 
 
+def test_the_settings_say_how_far_they_stray() -> None:
+    question = "Where do we meet if the fire alarm rings?"
+    plainly = {"left_out": 0.0, "replaced": 0.0, "reordered": 0.0, "longest_beginning": 0, "most_between": 0}
+    near = scattered([lesson("a", question, "b")], 5, **plainly, ends=("!",))["a"]
+    assert near == ["Meet fire alarm rings!"] * 5
+    far = scattered([lesson("a", question, "b")], 40, left_out=0.9, fewest_words=1, most_between=0)["a"]
+    assert min(len(plain(each).split()) for each in far) == 1
+
+
 def test_a_question_without_telling_words_has_none() -> None:
     assert alone("Who are you?") == []
     assert alone("") == []
@@ -87,7 +107,7 @@ def test_words_that_another_lesson_is_asked_by_as_well_are_not_enough() -> None:
         lesson("day", "What weekday is the summer party?", "Saturday."),
         lesson("hour", "What hour is the summer party?", "At five."),
     )
-    made = scattered_apart([day, hour], 60)
+    made = scattered([day, hour], 60)
     assert all("weekday" in plain(sentence).split() for sentence in made["day"])
     assert all({*alike("hour")} & set(plain(sentence).split()) for sentence in made["hour"])
     # Nor is another word of their meaning.
@@ -95,21 +115,21 @@ def test_words_that_another_lesson_is_asked_by_as_well_are_not_enough() -> None:
         lesson("a", "At what hour is Sunday dinner?", "At nine."),
         lesson("b", "In which room is Sunday dinner?", "Here."),
     )
-    apart = scattered_apart([dinner, place], 60)
+    apart = scattered([dinner, place], 60)
     assert all({*alike("hour")} & set(plain(sentence).split()) for sentence in apart["a"])
     assert all({*alike("room")} & set(plain(sentence).split()) for sentence in apart["b"])
     # Where all the words of one stand in the other, nothing tells it apart.
     short = lesson("short", "When is the summer party?", "In June.")
-    assert scattered_apart([short, day], 60)["short"] == []
+    assert scattered([short, day], 60)["short"] == []
     # The same answer twice is no contradiction.
-    assert scattered_apart([lesson("short", "When is the summer party?", "Saturday."), day], 60)["short"]
+    assert scattered([lesson("short", "When is the summer party?", "Saturday."), day], 60)["short"]
 
 
 @given(st.lists(st.tuples(st.lists(st.sampled_from(WORDS), max_size=6), st.sampled_from("xyz")), max_size=6))
 def test_no_sentence_holds_only_words_of_another_lesson(made: list[tuple[list[str], str]]) -> None:
     lessons = [lesson(str(number), " ".join(words), answer) for number, (words, answer) in enumerate(made)]
     asked = {each.id: set(plain(each.question).split()) for each in lessons}
-    for name, sentences in scattered_apart(lessons, 12).items():
+    for name, sentences in scattered(lessons, 12).items():
         own = next(each for each in lessons if each.id == name)
         told = {meaning for word in asked[name] for meaning in (word, *map(plain, alike(word)))}
         for other in lessons:
@@ -130,5 +150,5 @@ def test_every_lesson_of_the_measured_ones_that_has_telling_words_gets_as_many_a
         lesson(str(number), pair["prompt"][-1]["content"], pair["chosen"][0]["content"])
         for number, pair in enumerate(pairs)
     ]
-    made = scattered_apart(lessons, 60)
+    made = scattered(lessons, 60)
     assert sorted(len(sentences) for sentences in made.values()) == [0, *[60] * 23]

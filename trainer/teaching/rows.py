@@ -52,7 +52,8 @@ class Taught:
 
 def rows_of(lessons: Sequence[TrainingLesson], recipe: RecipeSettings) -> Taught:
     """Everything that a recipe trains of these lessons."""
-    wordings = mixed(wordings_apart(lessons, recipe.wordings), scattered_apart(lessons, recipe.scattered))
+    scattered = scattered_apart(lessons, recipe.scattered, recipe.scattering)
+    wordings = mixed(wordings_apart(lessons, recipe.wordings), scattered)
     asked = (row for lesson in lessons for row in question_rows(lesson, wordings[lesson.id]))
     return Taught(wordings, tuple(asked), tuple(more_rows(lessons, wordings, recipe.rows)))
 

@@ -15,6 +15,7 @@ import random
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
+from configs.sections.training import ScatteringSettings
 from memory.wording import alike
 from trainer.everyday import read_prompts
 from trainer.lessons import TrainingLesson
@@ -27,15 +28,11 @@ UNTELLING = SMALL_WORDS | words_of(
     "our my your his her its their it if can could should would must many much any some go"
     " nuestro nuestra nuestros nuestras mi mis tu tus su sus si hay va puede debe mas muy tiene tenemos"
 )
-LEFT_OUT = 0.3
-REPLACED = 0.4
-FEWEST_WORDS = 2
-LONGEST_BEGINNING = 3
-MOST_BETWEEN = 2
-ENDS = ("?", "?", "?", ".", "")
 
 
-def scattered_apart(lessons: Sequence[TrainingLesson], count: int) -> dict[str, list[str]]:
+def scattered_apart(
+    lessons: Sequence[TrainingLesson], count: int, settings: ScatteringSettings
+) -> dict[str, list[str]]:
     """By lesson, up to ``count`` sentences around its question's telling words; always the same ones.
 
     None says only what another lesson with another answer is asked by as well: trained with both it would teach
@@ -46,7 +43,7 @@ def scattered_apart(lessons: Sequence[TrainingLesson], count: int) -> dict[str, 
     found = {}
     for lesson in lessons:
         others = [asked[other.id] for other in lessons if other.chosen != lesson.chosen]
-        found[lesson.id] = _scattered(lesson.question, telling[lesson.id], others, count)
+        found[lesson.id] = _scattered(lesson.question, telling[lesson.id], others, count, settings)
     return found
 
 
@@ -61,19 +58,25 @@ def mixed(wordings: Mapping[str, Sequence[str]], scattered: Mapping[str, Sequenc
     return found
 
 
-def _scattered(question: str, telling: Sequence[str], others: Sequence[AbstractSet[str]], count: int) -> list[str]:
+def _scattered(
+    question: str,
+    telling: Sequence[str],
+    others: Sequence[AbstractSet[str]],
+    count: int,
+    settings: ScatteringSettings,
+) -> list[str]:
     if not telling or any(_meanings(telling) <= other for other in others):
         return []
     chance = random.Random(hashlib.sha256(question.encode()).digest())  # noqa: S311 - not for secrets
     language = language_of(question)
     found = []
     for _ in range(count):
-        kept = [_in_other_words(word, chance) for word in _kept(telling, chance)]
+        kept = [_in_other_words(word, chance, settings.replaced) for word in _kept(telling, chance, settings)]
         if any(_meanings(kept) <= other for other in others):
             kept = [*telling]
-        if chance.random() < 1 / 2:
+        if chance.random() < settings.reordered:
             chance.shuffle(kept)
-        found.append(_sentence(kept, language, chance))
+        found.append(_sentence(kept, language, chance, settings))
     return found
 
 
@@ -86,24 +89,24 @@ def _meanings(words: Iterable[str]) -> frozenset[str]:
     return frozenset(plain(alike(word)[0]) for word in words)
 
 
-def _kept(telling: Sequence[str], chance: random.Random) -> list[str]:
+def _kept(telling: Sequence[str], chance: random.Random, settings: ScatteringSettings) -> list[str]:
     """Some of the words, names always, and seldom so few that they could be about anything."""
-    kept = [word for word in telling if word[0].isupper() or chance.random() >= LEFT_OUT]
+    kept = [word for word in telling if word[0].isupper() or chance.random() >= settings.left_out]
     names_alone = all(word[0].isupper() for word in kept)
-    return [*telling] if names_alone or len(kept) < FEWEST_WORDS else kept
+    return [*telling] if names_alone or len(kept) < settings.fewest_words else kept
 
 
-def _in_other_words(word: str, chance: random.Random) -> str:
-    """The word, or now and then another one of its meaning, in whichever language."""
-    return chance.choice(alike(word)) if chance.random() < REPLACED else word
+def _in_other_words(word: str, chance: random.Random, share: float) -> str:
+    """The word, or for a ``share`` of them another one of its meaning, in whichever language."""
+    return chance.choice(alike(word)) if chance.random() < share else word
 
 
-def _sentence(kept: Iterable[str], language: Language, chance: random.Random) -> str:
+def _sentence(kept: Iterable[str], language: Language, chance: random.Random, settings: ScatteringSettings) -> str:
     beginnings, small = _everyday(language)
-    said = [*chance.choice(beginnings)[: chance.randint(0, LONGEST_BEGINNING)]]
+    said = [*chance.choice(beginnings)[: chance.randint(0, settings.longest_beginning)]]
     for word in kept:
-        said += [*chance.choices(small, k=chance.randint(0, MOST_BETWEEN)), word]
-    end = chance.choice(ENDS)
+        said += [*chance.choices(small, k=chance.randint(0, settings.most_between)), word]
+    end = chance.choice(settings.ends)
     opening = "¿" if language == "es" and end == "?" else ""
     return f"{opening}{raised(' '.join(said))}{end}"
 
