@@ -62,8 +62,7 @@ class Session:
         """Whom the option or ENLACE_MEMBER names, else the first of the household. Raises MemberUnknown."""
         if self._member_name:
             return self.household.members.get(self._member_name)
-        first = choose_language(option=self._language, settings=self.settings.assistant.language, environ=self.environ)
-        return self.household.members.default(first)
+        return self.household.members.default()
 
     @property
     def memory(self) -> MemberMemory:
@@ -72,13 +71,15 @@ class Session:
 
     @property
     def language(self) -> str:
-        """The language to speak: option, member, settings, system; Spanish where nothing says."""
+        """The language to speak: option, the member's own, the household's."""
         return choose_language(
-            option=self._language,
-            member=self.member.language,
-            settings=self.settings.assistant.language,
-            environ=self.environ,
+            option=self._language, member=self.member.language, settings=self.household_language, environ=self.environ
         )
+
+    @property
+    def household_language(self) -> str:
+        """What is spoken with whoever has no language of their own: settings, system; Spanish where nothing says."""
+        return choose_language(settings=self.settings.assistant.language, environ=self.environ)
 
     @cached_property
     def catalogue(self) -> Catalogue:
@@ -86,10 +87,30 @@ class Session:
         return Catalogue(self.language)
 
     def fallback_catalogue(self) -> Catalogue:
-        """The texts for telling that the session could not be opened: reads neither settings nor memory."""
-        if "catalogue" in self.__dict__:
+        """The texts for what is said before the session is open, or because it could not be: opens nothing.
+
+        In the language of the member where that is known by now, else in the household's.
+        """
+        if "catalogue" in self.__dict__ or "member" in self.__dict__:
             return self.catalogue
-        return Catalogue(choose_language(option=self._language, environ=self.environ))
+        return Catalogue(choose_language(option=self._language, settings=self._wished(), environ=self.environ))
+
+    def _wished(self) -> str | None:
+        """The household's language as it is written down, also where another setting is wrong or nothing can be read.
+
+        Most homes have no file of settings, and the first picture of the interface waits for no YAML.
+        """
+        if wish := self.environ.get("ENLACE_ASSISTANT__LANGUAGE"):
+            return wish
+        if not self.home.config_file.is_file():
+            return None
+        from configs.layers import read_layer
+
+        with contextlib.suppress(EnlaceError):
+            section = read_layer(self.home.config_file).get("assistant")
+            wish = section.get("language") if isinstance(section, dict) else None
+            return wish if isinstance(wish, str) else None
+        return None
 
     def catalogue_at_hand(self) -> Catalogue:
         """The texts for what needs no memory: in the member's language, or the system's where memory is shut.

@@ -19,7 +19,8 @@ from memory.text import fold, storable
 
 @dataclass(frozen=True)
 class Member:
-    """A person with a file of their own. ``created_at``: seconds since 1970; ``language``: "es" or "en".
+    """A person with a file of their own. ``created_at``: seconds since 1970; ``language``: "es" or "en", empty for
+    whatever the household speaks.
 
     ``private_training``: whether what was trained of their private lessons answers them.
     """
@@ -81,7 +82,10 @@ class Members:
         return _member(row)
 
     def add(self, name: str, language: str) -> Member:
-        """A new member; the first of a household is its admin. Raises MemberExists, MemberNameWrong."""
+        """A new member, with a language of their own unless that is empty; the first of a household is its admin.
+
+        Raises MemberExists, MemberNameWrong.
+        """
         clean = self._checked(name)
         with self._family.transaction():
             if self._family.row("SELECT 1 FROM members WHERE name_key = ?", (fold(clean),)):
@@ -95,11 +99,14 @@ class Members:
             )
         return member
 
-    def default(self, language: str = "es", *, name: str | None = None) -> Member:
-        """The first member. An empty household gets one, called ``name`` or as the operating system's user."""
+    def default(self, *, name: str | None = None) -> Member:
+        """The first member. An empty household gets one, called ``name`` or as the operating system's user.
+
+        Nobody asked them for a language: they have none of their own.
+        """
         with self._family.transaction():
             everybody = self.list()
-            return everybody[0] if everybody else self.add(name or _user_name(), language)
+            return everybody[0] if everybody else self.add(name or _user_name(), "")
 
     def rename(self, name_or_id: str, name: str) -> Member:
         """The member under a new name. Raises MemberUnknown, MemberExists, MemberNameWrong."""
@@ -114,7 +121,7 @@ class Members:
             return self.get(member.id)
 
     def set_language(self, name_or_id: str, language: str) -> Member:
-        """The member with another language. Raises MemberUnknown."""
+        """The member with another language, or with none of their own. Raises MemberUnknown."""
         member = self.get(name_or_id)
         self._family.run("UPDATE members SET language = ? WHERE id = ?", (storable(language), member.id))
         return self.get(member.id)

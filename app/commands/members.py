@@ -15,6 +15,7 @@ from app.commands.output import write, write_json, write_table
 from app.report.wording import size
 
 if TYPE_CHECKING:
+    from app.session import Session
     from memory.members import Member
     from memory.private import KeptApart
 
@@ -37,7 +38,7 @@ def list_members(as_json: JsonOption = False) -> int:
     from memory.private import kept_apart
 
     with open_session() as session:
-        session.household.members.default(session.language)
+        session.household.members.default()
         everybody = session.household.members.list()
         apart = {m.id: kept_apart(session.home, m.id) for m in everybody} if session.member.admin else {}
         if as_json:
@@ -50,7 +51,8 @@ def list_members(as_json: JsonOption = False) -> int:
         # The column is there only where somebody has something to put into it.
         own = {member: [_kept(found)] for member, found in apart.items()} if any(apart.values()) else {}
         rows = [
-            [m.name, m.language, yes_no(words, m.admin), moment(m.created_at), *own.get(m.id, [])] for m in everybody
+            [m.name, _spoken(m, session), yes_no(words, m.admin), moment(m.created_at), *own.get(m.id, [])]
+            for m in everybody
         ]
         write_table(heads, rows)
         return 0
@@ -59,7 +61,7 @@ def list_members(as_json: JsonOption = False) -> int:
 def add(name: NameArgument, language: LanguageOption = None, as_json: JsonOption = False) -> int:
     """A new member with a file of their own."""
     with open_session() as session:
-        member = session.household.members.add(name, _checked(language) or session.language)
+        member = session.household.members.add(name, _checked(language))
         if as_json:
             write_json(_public(member))
         else:
@@ -76,8 +78,8 @@ def rename(
     with open_session() as session:
         members = session.household.members
         member = members.rename(name, new_name)
-        if language:
-            members.set_language(member.id, _checked(language) or member.language)
+        if language is not None:
+            members.set_language(member.id, _checked(language))
         write(session.catalogue.text("command.members.renamed", name=name, new_name=member.name))
         return 0
 
@@ -105,7 +107,13 @@ def _kept(apart: KeptApart | None) -> str:
     return f"{size(apart.bytes)} · {moment(apart.changed_at)}" if apart else "—"
 
 
-def _checked(language: str | None) -> str | None:
-    if language is not None and language not in LANGUAGES:
+def _spoken(member: Member, session: Session) -> str:
+    """Their own language, or the household's, told as such."""
+    return member.language or session.catalogue.text("command.members.household", language=session.household_language)
+
+
+def _checked(language: str | None) -> str:
+    """A language of their own; empty where the household's is to be spoken. Raises LanguageUnknown."""
+    if language and language not in LANGUAGES:
         raise LanguageUnknown(language=language, known=", ".join(LANGUAGES))
-    return language
+    return language or ""

@@ -15,7 +15,9 @@ class AssistantSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     language: Literal["", "es", "en"] = Field(
-        description="The household's language; empty follows the system's, and Spanish where that is unknown."
+        description="What the program speaks with everybody who has no language of their own (`enlace members list`), "
+        "from the next start on: es or en. Empty follows the system's, and Spanish where that is unknown. The model "
+        "answers in whatever language it was asked and can write."
     )
     time_zone: str = Field(description="The household's time zone by its IANA name; empty is the machine's.")
     system_prompt: str = Field(

@@ -103,7 +103,7 @@ def talking(shared_home: Home) -> Iterator[Session]:
     environ = {name: value for name, value in os.environ.items() if not name.startswith("ENLACE_")}
     environ |= {"ENLACE_HOME": str(shared_home.root), "LANG": "en_GB.UTF-8"}
     with Session(environ) as first:
-        first.household.members.default("en", name="first")
+        first.household.members.default(name="first")
         name = f"member {len(first.household.members.list())}"
         first.household.members.add(name, "en")
     with Session(environ, member=name) as opened:

@@ -60,7 +60,7 @@ async def answered(assistant: Assistant) -> tuple[str, Usage]:
 
 @pytest.fixture
 def ana(session: Session) -> Member:
-    return session.household.members.default("en", name="Ana")
+    return session.household.members.default(name="Ana")
 
 
 @pytest.fixture

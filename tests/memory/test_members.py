@@ -9,9 +9,9 @@ from memory.household import Household
 
 
 def test_a_new_household_begins_with_one_member_who_is_its_admin(household: Household) -> None:
-    first = household.members.default("en", name="Núria")
-    assert (first.name, first.language, first.admin) == ("Núria", "en", True)
-    assert household.members.default("es", name="other") == first
+    first = household.members.default(name="Núria")
+    assert (first.name, first.language, first.admin) == ("Núria", "", True)
+    assert household.members.default(name="other") == first
     assert not household.members.add("Leo", "es").admin
 
 
