@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.catalogue import Catalogue
+from app.reasons import reason_in_words
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 
@@ -29,6 +30,8 @@ def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
     facts: dict[str, object] = defaultdict(lambda: "?")
     for name, value in error.facts.items():
         facts[name] = _short(clean(str(value))) if isinstance(value, str) else value
+    if error.facts.get("reason"):
+        facts["reason"] = reason_in_words(facts, catalogue)
     if error.code == "setting_wrong":
         near = facts["nearest"]
         facts["nearest"] = catalogue.text("errors.setting_wrong.nearest", nearest=near) if near else ""

@@ -21,9 +21,16 @@ _MERGE = "tag:yaml.org,2002:merge"  # << takes over another mapping's keys, whic
 
 
 class SettingsUnreadable(EnlaceError):
-    """facts: file (or the environment variable), reason."""
+    """facts: file (or the environment variable), reason, line and column (counted from 1; 0 where nobody knows)."""
 
     code = "settings_unreadable"
+    exit_code = 2
+
+
+class SettingTwice(EnlaceError):
+    """YAML would keep the last of two equal keys. facts: file (or the environment variable), key, line of the last."""
+
+    code = "setting_twice"
     exit_code = 2
 
 
@@ -32,6 +39,10 @@ class SettingsOutOfReach(EnlaceError):
 
     code = "settings_out_of_reach"
     exit_code = 2
+
+
+class _Twice(yaml.MarkedYAMLError):
+    """``problem`` is the key."""
 
 
 def parse(text: str) -> Any:
@@ -43,6 +54,8 @@ def parse(text: str) -> Any:
             return None
         _check_each_key_once(node, set())
         return loader.construct_document(node)
+    except ValueError as error:
+        raise yaml.MarkedYAMLError(problem="a date that does not exist") from error
     finally:
         loader.dispose()
 
@@ -63,7 +76,7 @@ def _check_each_key_once(node: yaml.Node, seen: set[int]) -> None:
         for key, value in node.value:
             if isinstance(key, yaml.ScalarNode) and key.tag != _MERGE:
                 if (key.tag, key.value) in keys:
-                    raise yaml.constructor.ConstructorError(None, None, f"{key.value} is set twice", key.start_mark)
+                    raise _Twice(problem=key.value, problem_mark=key.start_mark)
                 keys.add((key.tag, key.value))
             _check_each_key_once(value, seen)
 
@@ -71,7 +84,7 @@ def _check_each_key_once(node: yaml.Node, seen: set[int]) -> None:
 def read_layer(path: Path) -> Layer:
     """One YAML file as a layer; a file that is not there is an empty layer.
 
-    Raises SettingsOutOfReach, SettingsUnreadable.
+    Raises SettingsOutOfReach, SettingsUnreadable, SettingTwice.
     """
     try:
         # A pipe would be waited for, and a device read for ever.
@@ -84,12 +97,26 @@ def read_layer(path: Path) -> Layer:
     except OSError as error:
         raise SettingsOutOfReach(file=str(path), reason=error.strerror or str(error)) from error
     except (UnicodeDecodeError, yaml.YAMLError) as error:
-        raise SettingsUnreadable(file=str(path), reason=" ".join(str(error).split())) from error
+        raise _unreadable(str(path), error) from error
     if values is None:
         return {}
     if not isinstance(values, dict):
-        raise SettingsUnreadable(file=str(path), reason="the file must hold `key: value` lines")
+        raise SettingsUnreadable(file=str(path), reason="the file must hold `key: value` lines", line=0, column=0)
     return values
+
+
+def _unreadable(file: str, error: UnicodeDecodeError | yaml.YAMLError) -> EnlaceError:
+    """What is wrong with the text of ``file``, and where."""
+    if isinstance(error, UnicodeDecodeError):
+        before = error.object[: error.start]
+        line, column = before.count(b"\n") + 1, len(before) - before.rfind(b"\n")
+        return SettingsUnreadable(file=file, reason="it is no text in UTF-8", line=line, column=column)
+    mark = getattr(error, "problem_mark", None)
+    line, column = (mark.line + 1, mark.column + 1) if mark else (0, 0)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or " ".join(str(error).split())
+    if isinstance(error, _Twice):
+        return SettingTwice(file=file, key=problem, line=line)
+    return SettingsUnreadable(file=file, reason=problem, line=line, column=column)
 
 
 def merged(layers: Iterable[Mapping[str, Any]]) -> Layer:
@@ -113,14 +140,17 @@ def dotted(path: str, value: Any) -> Layer:
 
 
 def environment_layer(environ: Mapping[str, str]) -> Layer:
-    """``ENLACE_ENGINE__SLOTS=4`` sets ``engine.slots``; values are read as YAML. Raises SettingsUnreadable."""
+    """``ENLACE_ENGINE__SLOTS=4`` sets ``engine.slots``; values are read as YAML.
+
+    Raises SettingsUnreadable, SettingTwice.
+    """
     layers = []
     for name, text in environ.items():
         if name.startswith("ENLACE_") and "__" in name:
             try:
                 value = parse(text)
             except yaml.YAMLError as error:
-                raise SettingsUnreadable(file=name, reason=" ".join(str(error).split())) from error
+                raise _unreadable(name, error) from error
             layers.append(dotted(name.removeprefix("ENLACE_").lower().replace("__", "."), value))
     return merged(layers)
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from configs.errors import EnlaceError
+from configs.errors import EnlaceError, Fact
 from configs.home import Home
 from configs.layers import Layer, environment_layer, holds, merged, read_layer, variable
 from configs.sections.assistant import AssistantSettings
@@ -24,7 +24,10 @@ DEFAULTS = Path(__file__).parent / "defaults"
 
 
 class SettingWrong(EnlaceError):
-    """facts: file (or the environment variable, or the option), key, reason, nearest (an existing key, or empty)."""
+    """facts: file (or the environment variable, or the option), key, reason, nearest (an existing key, or empty).
+
+    Where pydantic refused it also ``kind``, the code of its kind of error, and what it asks for (``ge``, ``expected``).
+    """
 
     code = "setting_wrong"
     exit_code = 2
@@ -44,7 +47,10 @@ class Settings(BaseModel):
 
 
 def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, Any] | None = None) -> Settings:
-    """The validated settings of ``home``. Raises SettingsOutOfReach, SettingsUnreadable and SettingWrong."""
+    """The validated settings of ``home``.
+
+    Raises SettingsOutOfReach, SettingsUnreadable, SettingTwice and SettingWrong.
+    """
     shipped = merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
     household, environment = read_layer(home.config_file), environment_layer(environ)
     given = merged([shipped, household, environment, options or {}])
@@ -54,7 +60,8 @@ def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, 
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
         source = _source(key, home, environment, options or {})
-        raise SettingWrong(file=source, key=key, reason=first["msg"], nearest=_nearest(first, shipped)) from error
+        facts = {**_bounds(first), "kind": first["type"], "nearest": _nearest(first, shipped)}
+        raise SettingWrong(file=source, key=key, reason=first["msg"], **facts) from error
     if key := _truth_taken_for_number(given, settings.model_dump()):
         source = _source(key, home, environment, options or {})
         raise SettingWrong(file=source, key=key, reason="true and false are no numbers", nearest="")
@@ -74,6 +81,15 @@ def _truth_taken_for_number(given: Any, taken: Any) -> str:
         if found := _truth_taken_for_number(value, became):
             return f"{key}.{found}".rstrip(".")
     return ""
+
+
+def _bounds(problem: Mapping[str, Any]) -> dict[str, Fact]:
+    """What pydantic says of a value that it asks for, in figures and names."""
+    told = {name: value for name, value in problem.get("ctx", {}).items() if isinstance(value, str | int | float)}
+    if problem["type"] == "literal_error":
+        # "'', 'es' or 'en'": the last one is not told from the others, so that it reads in any language.
+        told["expected"] = str(told["expected"]).replace(" or ", ", ")
+    return told
 
 
 def _source(key: str, home: Home, environment: Layer, options: Mapping[str, Any]) -> str:

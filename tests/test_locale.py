@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from app.reasons import letters_of
 from tests.project import LANGUAGES, ROOMS, ROOT, catalogue, placeholders, project_files
 
 # A text asked for by its whole key, as in ``catalogue.text("screen.send")``.
@@ -112,3 +113,20 @@ def test_an_errors_sentences_use_only_facts_that_are_given_where_it_is_raised() 
         if None not in facts and not wanted <= facts:  # None stands for **facts, which may be any
             unknown.append(f"{kind.name}: {sorted(wanted - facts)}")
     assert unknown == []
+
+
+def test_a_reason_that_enlace_itself_gives_has_words() -> None:
+    """But where it is for those who write programs: those who ask the engine over HTTP read English."""
+    kinds = {kind.name for kind in every_error()} - {"RequestWrong"}
+    texts, wordless = catalogue("es"), []
+    for path in project_files(".py"):
+        if path.relative_to(ROOT).parts[0] not in ROOMS:
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and isinstance(node.func, ast.Name)):
+                continue
+            given = [keyword.value for keyword in node.keywords if keyword.arg == "reason" and node.func.id in kinds]
+            given += node.args[:1] if node.func.id == "Malformed" else []
+            reasons = [each.value for each in given if isinstance(each, ast.Constant)]
+            wordless += [each for each in reasons if f"reasons.{letters_of(str(each))}" not in texts]
+    assert wordless == []

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
 from app.commands.output import remark, repaint, width
+from app.reasons import in_words
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -52,7 +53,7 @@ class DownloadView:
             case Waiting():
                 self._say(self._text("waiting"))
             case Retrying(reason, wait_s):
-                self._say(self._text("retrying", reason=reason, seconds=max(1, round(wait_s))))
+                self._say(self._text("retrying", reason=in_words(reason, self._words), seconds=max(1, round(wait_s))))
             case Restarted(reason):
                 self._say(self._text(reason))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 Form = Literal["line", "turns", "both"]
 
@@ -72,5 +73,6 @@ class AssistantSettings(BaseModel):
             try:
                 ZoneInfo(name)
             except (KeyError, ValueError, OSError) as error:
-                raise ValueError(f"{name} is no time zone that this machine knows (Europe/Madrid is one)") from error
+                asked = "{zone} is no time zone that this machine knows (Europe/Madrid is one)"
+                raise PydanticCustomError("time_zone_unknown", asked, {"zone": name}) from error
         return name

@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
 from configs.sections.exporting import ExportSettings
 from configs.sections.forms import FormSettings
@@ -48,7 +49,7 @@ class MetricsSettings(BaseModel):
     @classmethod
     def _rising(cls, bounds: tuple[float, ...]) -> tuple[float, ...]:
         if any(low >= high for low, high in pairwise(bounds)):
-            raise ValueError("the bounds must rise")
+            raise PydanticCustomError("bounds_not_rising", "the bounds must rise")
         return bounds
 
 
@@ -203,5 +204,6 @@ class EngineSettings(BaseModel):
     @model_validator(mode="after")
     def _signs_come_in_time(self) -> Self:
         if self.sign_of_life_s >= self.silence_timeout_s:
-            raise ValueError("sign_of_life_s must be below silence_timeout_s, or every long wait is taken for the end")
+            asked = "sign_of_life_s must be below silence_timeout_s, or every long wait is taken for the end"
+            raise PydanticCustomError("signs_come_too_late", asked)
         return self

@@ -6,6 +6,7 @@ import re
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator
+from pydantic_core import PydanticCustomError
 
 WeightType = Literal["f16", "q8_0", "q5_1", "q5_0", "q4_1", "q4_0", "iq4_nl"]
 
@@ -27,7 +28,10 @@ class FormRecipe(BaseModel):
             try:
                 re.compile(pattern)
             except re.error as error:
-                raise ValueError(f"{pattern} is no regular expression: {error}") from error
+                told = {"pattern": pattern, "because": str(error)}
+                raise PydanticCustomError(
+                    "no_regular_expression", "{pattern} is no regular expression: {because}", told
+                ) from error
         return tensors
 
 

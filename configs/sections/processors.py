@@ -6,6 +6,7 @@ import os
 from typing import Annotated
 
 from pydantic import AfterValidator, ValidationInfo
+from pydantic_core import PydanticCustomError
 
 # What settings are read with where this machine is to work by them, and not to look at what another one did.
 TO_WORK_BY = {"to_work_by": True}
@@ -14,7 +15,8 @@ TO_WORK_BY = {"to_work_by": True}
 def _at_most_processors(threads: int, info: ValidationInfo) -> int:
     # More take turns at each step, all of which wait for the last one; of very many, native code dies.
     if info.context == TO_WORK_BY and threads > (processors := os.cpu_count() or 1):
-        raise ValueError(f"this machine has {processors} logical processors")
+        asked = "this machine has {processors} logical processors"
+        raise PydanticCustomError("more_threads_than_processors", asked, {"processors": processors})
     return threads
 
 

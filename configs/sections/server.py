@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 Kind = Literal["own", "llama-server", "vllm", "ollama"]
 
@@ -59,5 +60,7 @@ class ServerSettings(BaseModel):
     @model_validator(mode="after")
     def _has_an_address(self) -> ServerSettings:
         if self.kind != "own" and not self.url.strip():
-            raise ValueError(f"engine.server.url must say where {self.kind} is")
+            raise PydanticCustomError(
+                "address_missing", "engine.server.url must say where {server} is", {"server": self.kind}
+            )
         return self

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 from configs.sections.processors import Threads
 
@@ -215,7 +216,10 @@ class DistributionSettings(_Section):
     @model_validator(mode="after")
     def _a_share_for_each(self) -> Self:
         if self.shares and len(self.shares) != self.processes:
-            raise ValueError(f"shares has {len(self.shares)} numbers for {self.processes} processes")
+            numbers = {"shares": len(self.shares), "processes": self.processes}
+            raise PydanticCustomError(
+                "shares_for_others", "shares has {shares} numbers for {processes} processes", numbers
+            )
         return self
 
 

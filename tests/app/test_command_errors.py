@@ -89,7 +89,7 @@ def test_an_error_that_nobody_foresaw_is_one_sentence_and_its_details_are_in_the
     assert no_traceback(ran.err)
 
 
-@pytest.mark.parametrize(("redirection", "code", "said"), [("> /dev/full", 1, b"No space"), (">&-", 0, b"")])
+@pytest.mark.parametrize(("redirection", "code", "said"), [("> /dev/full", 1, b"no queda sitio"), (">&-", 0, b"")])
 def test_output_that_cannot_be_written_is_told_of_and_one_that_is_not_wanted_is_not(
     home: Home, redirection: str, code: int, said: bytes
 ) -> None:

@@ -9,7 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from configs.layers import Layer, SettingsOutOfReach, SettingsUnreadable, dotted, environment_layer, merged, read_layer
+from configs.layers import (
+    Layer,
+    SettingsOutOfReach,
+    SettingsUnreadable,
+    SettingTwice,
+    dotted,
+    environment_layer,
+    merged,
+    read_layer,
+)
 
 LEAF = st.one_of(st.integers(), st.text(max_size=5), st.booleans(), st.lists(st.integers(), max_size=3))
 LAYER = st.recursive(
@@ -62,7 +71,9 @@ def test_an_empty_file_is_an_empty_layer(tmp_path: Path) -> None:
     assert read_layer(tmp_path / "config.yaml") == {}
 
 
-@pytest.mark.parametrize("text", [b"engine: [1", b"just a sentence", b"- a\n- list\n", b"\xff\xfe\x00", b"a: \x07"])
+@pytest.mark.parametrize(
+    "text", [b"engine: [1", b"just a sentence", b"- a\n- list\n", b"\xff\xfe\x00", b"a: \x07", b"a: 2026-99-99"]
+)
 def test_a_file_that_is_no_settings_file_is_refused_by_name(tmp_path: Path, text: bytes) -> None:
     path = tmp_path / "config.yaml"
     path.write_bytes(text)
@@ -93,10 +104,9 @@ def test_a_file_that_cannot_be_read_is_not_told_as_a_mistake_in_a_line(tmp_path:
 def test_a_key_that_is_set_twice_is_refused_with_its_line(tmp_path: Path) -> None:
     path = tmp_path / "config.yaml"
     path.write_text("engine:\n  slots: 2\nengine:\n  threads: 1\n", encoding="utf-8")
-    with pytest.raises(SettingsUnreadable) as refused:
+    with pytest.raises(SettingTwice) as refused:
         read_layer(path)
-    assert "engine is set twice" in str(refused.value.facts["reason"])
-    assert "line 3" in str(refused.value.facts["reason"])
+    assert refused.value.facts == {"file": str(path), "key": "engine", "line": 3}
     path.write_text("a: &one {x: 1, y: 2}\nb: {<<: *one, x: 3}\n", encoding="utf-8")
     assert read_layer(path)["b"] == {"x": 3, "y": 2}
     # A mapping that takes over another's keys may itself be taken over, before anything was made of it.
