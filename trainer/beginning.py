@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +14,10 @@ from engine.served import AdapterFile
 from memory.household import Household
 from memory.snapshots import Snapshot
 from trainer.errors import BaseReplaced, NothingLeft, NothingToLearn, RecipeUnknown, TrainerError
+from trainer.lessons import Dropped, TrainingLesson
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
-from trainer.ratings import latest_opinions
+from trainer.ratings import Rating, latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.settling import sorted_out
 
@@ -63,14 +65,36 @@ def begin(
         raise _nothing_to_learn(household, len(dropped))
     ratings = latest_opinions(household.ratings()) if recipe.rating_weight else []
     start = start_of(home, settings, household)
-    inputs = Inputs(
+    inputs = inputs_of(home, settings, start, run_id, recipe_name, kept, dropped, ratings)
+    # What the rules find to be asked again later waits for no training either.
+    in_force = {lesson.id for lesson in household.lessons_for_training()}
+    settled = {lesson.id for lesson in dropped if lesson.by}
+    household.runs.give(
+        run_id, [*(lesson.id for lesson in kept), *(rating.id for rating in ratings), *sorted(settled & in_force)]
+    )
+    write_json(files.inputs, inputs.as_json())
+    return inputs
+
+
+def inputs_of(
+    home: Home,
+    settings: Settings,
+    start: Start,
+    run_id: str,
+    recipe_name: str,
+    lessons: Iterable[TrainingLesson],
+    dropped: Iterable[Dropped],
+    ratings: Iterable[Rating],
+) -> Inputs:
+    """What a run on these lessons depends on, where it trains over the bare base for the family."""
+    return Inputs(
         run=run_id,
         base_name=start.snapshot.base_name,
         base=start.base,
         base_sha256=start.snapshot.base_sha256,
         current=start.snapshot.id,
         current_adapters=start.adapters,
-        lessons=tuple(kept),
+        lessons=tuple(lessons),
         dropped=tuple(dropped),
         ratings=tuple(ratings),
         system_prompt=settings.assistant.system_prompt,
@@ -80,14 +104,6 @@ def begin(
         busy_flag=home.busy_flag,
         cache=home.cache,
     )
-    # What the rules find to be asked again later waits for no training either.
-    in_force = {lesson.id for lesson in household.lessons_for_training()}
-    settled = {lesson.id for lesson in dropped if lesson.by}
-    household.runs.give(
-        run_id, [*(lesson.id for lesson in kept), *(rating.id for rating in ratings), *sorted(settled & in_force)]
-    )
-    write_json(files.inputs, inputs.as_json())
-    return inputs
 
 
 def _nothing_to_learn(household: Household, dropped: int) -> TrainerError:

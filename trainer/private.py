@@ -6,6 +6,7 @@ Everything that holds their words, or was made of them, lies in the member's par
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from pathlib import Path
 
 from configs.home import Home
@@ -16,7 +17,7 @@ from memory.household import Household
 from memory.private import PrivateTraining
 from memory.runs import PRIVATE
 from memory.snapshots import Snapshot
-from trainer.beginning import known_recipe, start_of
+from trainer.beginning import inputs_of, known_recipe, start_of
 from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
 from trainer.gate import Verdict
 from trainer.ratings import latest_opinions
@@ -56,21 +57,9 @@ class PrivateLearning:
         own = {lesson.id for lesson in kept}
         # Where the family was taught another answer to the same question, the member's own counts for them.
         counting, _ = settled([*sorted_out(self._household.corrections())[0], *kept])
-        inputs = Inputs(
-            run=run,
-            base_name=start.snapshot.base_name,
-            base=start.base,
-            base_sha256=start.snapshot.base_sha256,
-            current=start.snapshot.id,
+        inputs = replace(
+            inputs_of(self._home, self._settings, start, run, recipe, kept, dropped, ratings),
             current_adapters=(*start.adapters, *self._answering(start.snapshot)),
-            lessons=tuple(kept),
-            dropped=tuple(dropped),
-            ratings=tuple(ratings),
-            system_prompt=self._settings.assistant.system_prompt,
-            recipe_name=recipe,
-            training=self._settings.training,
-            engine=self._settings.engine,
-            busy_flag=self._home.busy_flag,
             cache=self._home.of_member(self.member).cache,
             member=self.member,
             beneath=start.adapters,
