@@ -49,6 +49,7 @@ def start(as_json: JsonOption = False) -> int:
 
 def stop() -> int:
     """End the running engine once the answers in flight are done."""
+    from app.commands.waiting import wait_for
     from engine.client import EngineClient
     from engine.starting import answers
 
@@ -57,8 +58,9 @@ def stop() -> int:
         if session.settings.engine.server.kind != "own" and answers(session.home):
             # It was started before another server was chosen, and holds its memory for nothing.
             engine = EngineClient(session.home, session.settings.engine, lambda: session.snapshot().digest)
-        stopped = asyncio.run(engine.stop())
-        write(session.catalogue_at_hand().text("command.engine.stopped" if stopped else "command.engine.not_running"))
+        words = session.catalogue_at_hand()
+        stopped = wait_for(engine.stop(), engine, words, session.settings.interface.status_seconds)
+        write(words.text("command.engine.stopped" if stopped else "command.engine.not_running"))
         return 0
 
 

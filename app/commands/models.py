@@ -27,8 +27,7 @@ def register(commands: typer.Typer) -> None:
 
 def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int:
     """Let the base model ``name`` answer from now on, without what was trained on another."""
-    import asyncio
-
+    from app.commands.waiting import wait_for
     from engine.catalogue import model_path
     from engine.gguf import check_gguf
 
@@ -44,6 +43,8 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
                 name, digest, adapters=(), parent=None, run=None, reason=f"models use {name}", gate=None
             )
         chosen, who = base, session.member.name
-        promotion = session.engine.adopt(chosen.digest, lambda: snapshots.promote(chosen.id, who, f"models use {name}"))
-        write(session.catalogue.text("command.models.now", name=name, snapshot=asyncio.run(promotion).id))
+        engine, look_s = session.engine, session.settings.interface.status_seconds
+        promotion = engine.adopt(chosen.digest, lambda: snapshots.promote(chosen.id, who, f"models use {name}"))
+        now = wait_for(promotion, engine, session.catalogue, look_s)
+        write(session.catalogue.text("command.models.now", name=name, snapshot=now.id))
         return 0

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +80,7 @@ def rollback(
     as_json: JsonOption = False,
 ) -> int:
     """Let the snapshot before the current one answer again, or what the member alone was answered with before."""
+    from app.commands.waiting import wait_for
     from app.fitting import fit_current
 
     with open_session(member=member) as session:
@@ -92,7 +92,9 @@ def rollback(
         left = session.snapshot()
         snapshots, who = session.household.snapshots, session.member.name
         target = snapshots.rollback_target(to)
-        asyncio.run(session.engine.adopt(target.digest, lambda: snapshots.rollback(who, why, target.id)))
+        engine, look_s = session.engine, session.settings.interface.status_seconds
+        served = engine.adopt(target.digest, lambda: snapshots.rollback(who, why, target.id))
+        wait_for(served, engine, session.catalogue, look_s)
         fit_current(session)
         if as_json:
             write_json({"snapshot": target.id, "previous": left.id})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import socket
+import sys
 import threading
 from pathlib import Path
 
@@ -12,11 +13,13 @@ import pytest
 
 from app.session import Session
 from configs.home import Home
-from engine.answers import EngineStatus
+from engine.answers import EngineStatus, Sampling
 from engine.errors import SwapBroken
+from engine.messages import Message
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
 from tests.app.conftest import Run
+from tests.project import ROOT
 
 
 def made(session: Session, adapter: bytes) -> Snapshot:
@@ -106,6 +109,27 @@ def test_a_question_to_a_model_that_broke_later_names_the_way_back(enlace: Run, 
     assert "smollm2-135m answer again, as before: `enlace snapshots rollback`" in ran.err
     assert enlace("snapshots", "rollback").code == 0
     assert "Paris" in enlace(*asked).out
+
+
+@pytest.mark.parametrize("command", [("models", "use", "other"), ("snapshots", "rollback"), ("engine", "stop")])
+async def test_a_command_that_waits_for_an_answer_says_so(
+    talking: Session, starter: Path, asking: Run, command: tuple[str, ...]
+) -> None:
+    (talking.home.models / "other.gguf").write_bytes(starter.read_bytes() + b"\0")
+    assert asking("models", "use", "smollm2-135m" if command[0] == "models" else "other").code == 0
+    question = [Message("user", "Tell me a very long story about a ship.")]
+    answering = talking.engine.chat(question, Sampling(0, 40, 0.95, 0.0, 1.0, 64, 1500))
+    await anext(answering)
+    process = await asyncio.create_subprocess_exec(
+        *(sys.executable, "-m", "app", *command),
+        cwd=ROOT,
+        env={**os.environ, **talking.environ, "ENLACE_INTERFACE__STATUS_SECONDS": "0.05"},
+        stderr=asyncio.subprocess.PIPE,
+    )
+    assert process.stderr is not None
+    assert await process.stderr.readline() == b"Waiting for the answer that is being written.\n"
+    await answering.aclose()
+    assert await process.wait() == 0
 
 
 def of_another_architecture(starter: Path) -> bytes:
