@@ -11,7 +11,7 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
-from typing import Final
+from typing import Annotated, Final
 
 # Looking for plugins reads the metadata of every installed package: a tenth of an answer's time, and there are none.
 os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
@@ -20,7 +20,7 @@ import typer
 from typer.exceptions import Abort, TyperException
 
 from app.commands.errors import NoTerminal, OutputUnwritable
-from app.commands.opening import last_catalogue
+from app.commands.opening import forget_sessions, last_catalogue
 from app.commands.output import OutputClosed, complain
 from app.errors_text import explain
 from app.exit_codes import INTERRUPTED, READER_GONE
@@ -35,6 +35,7 @@ _SCREEN: Final = 2
 
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Writes to stdout and stderr."""
+    forget_sessions()
     try:
         result = _invoke(arguments)
     except EnlaceError as error:
@@ -99,7 +100,15 @@ def _invoke(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _interface(context: typer.Context) -> int:
+def _interface(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="command.options.version")] = False
+) -> int:
+    if version:
+        from app.commands.output import write
+        from engine.release import installed_version
+
+        write(f"enlace {installed_version() or '?'}")
+        return 0
     return 0 if context.invoked_subcommand is not None else _show_interface()
 
 

@@ -17,6 +17,11 @@ def open_session(*, member: str | None = None) -> Session:
     return session
 
 
+def forget_sessions() -> None:
+    """Those of a command line before this one, in the same process, say nothing about the language of this one."""
+    _opened.clear()
+
+
 def last_catalogue() -> Catalogue:
     """The texts in the language of the session opened last, or of the system where none is."""
     return (_opened[-1] if _opened else Session(os.environ)).fallback_catalogue()

@@ -11,6 +11,8 @@ import typer
 
 from app.catalogue import Catalogue
 from app.commands.errors import ConfirmationMissing, ReferenceUnclear
+from app.commands.opening import last_catalogue
+from app.commands.output import remark
 
 MemberOption = Annotated[str | None, typer.Option("--member", help="command.options.member")]
 JsonOption = Annotated[bool, typer.Option("--json", help="command.options.json")]
@@ -51,7 +53,12 @@ def confirm(question: str, *, yes: bool) -> None:
     """Return if the person agrees. Raises ConfirmationMissing if not, or if there is nobody to ask."""
     if yes:
         return
-    if not sys.stdin.isatty() or not typer.confirm(question, err=True):
+    words = last_catalogue()
+    if not sys.stdin.isatty():
+        raise ConfirmationMissing
+    remark(f"{question} {words.text('command.agree.choice')}")
+    # As it is answered in either language; whoever presses Ctrl-D does not agree.
+    if sys.stdin.readline().strip().casefold() not in words.text("command.agree.words").split():
         raise ConfirmationMissing
 
 

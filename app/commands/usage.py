@@ -1,7 +1,8 @@
-"""What was wrong with how a command was written, in the words of the catalogue."""
+"""How a command is written, and what was wrong with how one was, in the words of the catalogue."""
 
 from __future__ import annotations
 
+import difflib
 import re
 from typing import TYPE_CHECKING, Any, Final
 
@@ -24,21 +25,43 @@ def wrong_usage(error: TyperException, catalogue: Catalogue) -> tuple[str, str]:
     context: Any = getattr(error, "ctx", None)
     path = context.command_path if context is not None else "enlace"
     kind = _KINDS.get(type(error).__name__)
+    commands = getattr(getattr(context, "command", None), "commands", None) or {}
     if kind is None:
-        kind = "no_command" if getattr(getattr(context, "command", None), "commands", None) else "too_much"
-    what = catalogue.text(f"command.usage.{kind}", name=_name(error))
-    return what, catalogue.text("command.usage.look", command=path)
+        kind = "no_command" if commands else "too_much"
+    name = _name(error, catalogue)
+    said = [catalogue.text(f"command.usage.{kind}", name=name)]
+    known = commands if kind == "no_command" else getattr(error, "possibilities", None) or ()
+    if near := difflib.get_close_matches(name, known, n=1):
+        said.append(catalogue.text("command.usage.meant", name=near[0]))
+    elif kind == "bad_value" and (allowed := bounds(getattr(error, "param", None), catalogue)):
+        said.append(catalogue.text("command.usage.allowed", allowed=allowed))
+    return " ".join(said), catalogue.text("command.usage.look", command=path)
 
 
-def _name(error: TyperException) -> str:
+def bounds(parameter: Any, words: Catalogue) -> str:
+    """From where to where a number may be; empty where nothing bounds it."""
+    least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
+    if least is None and most is None:
+        return ""
+    kind = "up_to" if least is None else "from" if most is None else "from_to"
+    return words.text(f"command.page.{kind}", least=least, most=most)
+
+
+def place_name(argument: Any, words: Catalogue) -> str:
+    """What stands for an argument, as ``NAME``."""
+    key = f"command.page.places.{argument.name}"
+    return words.text(key) if words.has(key) else str(argument.name).upper()
+
+
+def _name(error: TyperException, words: Catalogue) -> str:
     """The option or argument that it is about, as a person writes it; empty where it names none."""
     option: str | None = getattr(error, "option_name", None)
     parameter: Any = getattr(error, "param", None)
     if option is None and parameter is not None:
         named = [name for name in parameter.opts if name.startswith("--")]
-        option = named[0] if named else parameter.name.upper()
+        option = named[0] if named else place_name(parameter, words)
     if option is None:
-        # The message is in English; the word that was typed stands in it between quotes.
-        quoted = re.search("'(.*)'", error.message)
-        option = quoted[1] if quoted else ""
+        # The message is in English; the word that was typed stands first in it between quotes.
+        quoted = re.search("'([^']*)'|\"([^\"]*)\"", error.message)
+        option = (quoted[1] or quoted[2] or "") if quoted else ""
     return option
