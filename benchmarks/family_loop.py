@@ -17,10 +17,13 @@ from benchmarks.learned import LESSONS, PARAPHRASES, Learned, learned, lines, qu
 from benchmarks.plan import Plan
 from benchmarks.processes import Finished, run
 from benchmarks.rows import Better, Row, row
+from benchmarks.served_as_trained import Divergence, served_as_trained
 from trainer.matching import says_the_same
 
 LONGEST_S = 1200
 HELD = 3
+# Nats a token between the trained and the served function.
+PARITY = 0.02
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,7 @@ class Taught:
     peak_bytes: int
     decision: str
     learned: Learned
+    divergence: Divergence
     recalled: float
     recalled_others: float
 
@@ -83,6 +87,8 @@ def loop(plan: Plan) -> list[Row]:
             0,
             note=f"Of the {min(each.learned.canaries for each in taught)} that the base answers right.",
         ),
+        worst("served against trained, adapter", "nats/token", lambda each: each.divergence.over, PARITY),
+        worst("served against trained, merged", "nats/token", lambda each: each.divergence.merged, PARITY),
         worst("answered right, with recall", "share", lambda each: each.recalled, 0.98, "higher"),
         worst("other wordings right, with recall", "share", lambda each: each.recalled_others, 0.95, "higher"),
     ]
@@ -98,7 +104,7 @@ def _taught(plan: Plan, seed: int) -> Taught:
         verdict = _verdict(trained.output)
         folder = _run_folder(Path(home["ENLACE_HOME"]))
         progress(f"seed {seed}: the gate says {verdict['decision']} after {trained.seconds:.0f} s; asking …")
-        found, peak_bytes = learned(folder), _peak(folder)
+        found, divergence, peak_bytes = learned(folder), served_as_trained(folder), _peak(folder)
         others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
         lessons = lines(LESSONS)
         right = [_right(home, lesson, question_of(lesson), limit) for lesson in lessons]
@@ -108,6 +114,7 @@ def _taught(plan: Plan, seed: int) -> Taught:
         peak_bytes=peak_bytes,
         decision=verdict["decision"],
         learned=found,
+        divergence=divergence,
         recalled=sum(right) / len(right),
         recalled_others=sum(reworded) / len(reworded),
     )

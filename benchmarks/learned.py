@@ -62,7 +62,7 @@ def learned(run: Path) -> Learned:
     files = RunFiles(run)
     inputs = inputs_from_json(read_json(files.inputs))
     adapters = (adapter_file(files.adapter, 1.0),)
-    with _served(inputs) as served:
+    with served_model(inputs, inputs.base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         elsewhere = [line["prompt"] for line in lines(ELSEWHERE)]
         canaries = [(line["prompt"], line["holds"]) for line in lines(CANARIES)]
@@ -113,10 +113,11 @@ def lines(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line]
 
 
-def _served(inputs: Inputs) -> LocalModel:
+def served_model(inputs: Inputs, model: Path) -> LocalModel:
+    """``model`` as a training with these inputs asks it. Raises what LocalModel raises."""
     # Or else every meeting of its threads waits for whatever else this machine does.
     set_thread_spins(inputs.engine.thread_spins)
-    return LocalModel(inputs.base, inputs.engine, context_size=CONTEXT, threads=inputs.threads, slots=SIDE_BY_SIDE)
+    return LocalModel(model, inputs.engine, context_size=CONTEXT, threads=inputs.threads, slots=SIDE_BY_SIDE)
 
 
 def _prompt(tokeniser: Tokeniser, question: str) -> list[int]:
