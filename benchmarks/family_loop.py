@@ -13,11 +13,14 @@ from typing import Any
 from benchmarks.errors import MeasurementFailed
 from benchmarks.harness import progress
 from benchmarks.homes import enlace, temporary_home
-from benchmarks.learned import LESSONS, PARAPHRASES, Learned, learned, lines, question_of
+from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, Learned, learned, lines, question_of
 from benchmarks.plan import Plan
 from benchmarks.processes import Finished, run
 from benchmarks.rows import Better, Row, row
 from benchmarks.served_as_trained import Divergence, served_as_trained
+from configs.home import Home
+from configs.settings import load_settings
+from memory.household import Household
 from trainer.matching import says_the_same
 
 LONGEST_S = 1200
@@ -28,7 +31,10 @@ PARITY = 0.02
 
 @dataclass(frozen=True)
 class Taught:
-    """One training of the 24 lessons: its time, the gate's decision, what it changed, and the answers with recall."""
+    """One training of the 24 lessons: its time, the gate's decision, what it changed, and the answers with recall.
+
+    ``recalled_elsewhere``: the share of unrelated questions at which a lesson is recalled.
+    """
 
     seconds: float
     peak_bytes: int
@@ -37,6 +43,7 @@ class Taught:
     divergence: Divergence
     recalled: float
     recalled_others: float
+    recalled_elsewhere: float
 
 
 def loop(plan: Plan) -> list[Row]:
@@ -91,6 +98,13 @@ def loop(plan: Plan) -> list[Row]:
         worst("served against trained, merged", "nats/token", lambda each: each.divergence.merged, PARITY),
         worst("answered right, with recall", "share", lambda each: each.recalled, 0.98, "higher"),
         worst("other wordings right, with recall", "share", lambda each: each.recalled_others, 0.95, "higher"),
+        worst(
+            "unrelated questions that recall a lesson",
+            "share",
+            lambda each: each.recalled_elsewhere,
+            0.02,
+            note="Every other one is answered as without memory.",
+        ),
     ]
 
 
@@ -106,6 +120,7 @@ def _taught(plan: Plan, seed: int) -> Taught:
         progress(f"seed {seed}: the gate says {verdict['decision']} after {trained.seconds:.0f} s; asking …")
         found, divergence, peak_bytes = learned(folder), served_as_trained(folder), _peak(folder)
         others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
+        recalled = _recalled_elsewhere(home)
         lessons = lines(LESSONS)
         right = [_right(home, lesson, question_of(lesson), limit) for lesson in lessons]
         reworded = [_right(home, lesson, other, limit) for lesson in lessons for other in others[question_of(lesson)]]
@@ -117,6 +132,7 @@ def _taught(plan: Plan, seed: int) -> Taught:
         divergence=divergence,
         recalled=sum(right) / len(right),
         recalled_others=sum(reworded) / len(reworded),
+        recalled_elsewhere=recalled,
     )
 
 
@@ -142,6 +158,16 @@ def _right(home: dict[str, str], lesson: dict[str, Any], question: str, limit: f
         chosen=lesson["chosen"][0]["content"],
         rejected=lesson["rejected"][0]["content"],
     )
+
+
+def _recalled_elsewhere(home: dict[str, str]) -> float:
+    """The share of the unrelated questions, and of those that the base answers right, at which a lesson is recalled."""
+    place = Home(Path(home["ENLACE_HOME"]))
+    asked = [line["prompt"] for file in (ELSEWHERE, CANARIES) for line in lines(file)]
+    with Household.open(place, load_settings(place, home).memory) as household:
+        member = household.members.default()
+        recall = household.member(member.id).recall
+        return sum(bool(recall.find(question, member).lessons) for question in asked) / len(asked)
 
 
 def _verdict(output: str) -> dict[str, Any]:

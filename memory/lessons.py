@@ -264,6 +264,12 @@ def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int
     return [(row["seq"], read_lesson(row, visibility)) for row in rows]
 
 
+def lessons_asked(index: RecallIndex, key: str) -> list[int]:
+    """The rows of one file's lessons whose question is the one of ``key`` (``question_key``); none for an empty one."""
+    rows = index.database.rows("SELECT seq FROM lessons WHERE question_key = ?1 AND ?1 <> ''", (key,))
+    return [row["seq"] for row in rows]
+
+
 def same_words(text: str) -> str:
     """What two answers have in common that differ only in white space or in how accents are encoded."""
     return " ".join(unicodedata.normalize("NFC", text).split())

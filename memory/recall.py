@@ -1,27 +1,24 @@
 """Which lessons and facts come to mind at a question: lexical, without a model, in milliseconds.
 
-Two questions are alike by what they have in common, weighed, against what each has alone (Tversky, "Features of
-similarity", 1977). Words that many lessons hold weigh less. A question that names another thing than the
-lesson does (the cat, not the dog) is less like it than one that only says more or less.
+Words that many lessons hold weigh less. How alike two questions are is in ``memory/likeness.py``.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from configs.sections.memory import RecallSettings
 from memory.errors import MemberUnknown
 from memory.facts import Fact, facts_at
-from memory.lessons import Lesson, lessons_at
+from memory.lessons import Lesson, lessons_asked, lessons_at
+from memory.likeness import Asked, Likeness, Terms
 from memory.members import Member
 from memory.recall_index import Counts, Kind, RecallIndex
 from memory.text import storable
 from memory.visibility import Visibility
 from memory.wording import Wordings, question_key
-
-Terms = frozenset[str]
 
 
 @dataclass(frozen=True)
@@ -53,7 +50,7 @@ class _Likely:
     visibility: Visibility
     item: int
     terms: Terms
-    score: float
+    weights: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -78,6 +75,7 @@ class Recall:
         self._indexes: dict[Visibility, RecallIndex] = {"private": own, "shared": family}
         self._wordings = wordings
         self._settings = settings
+        self._likeness = Likeness(wordings, settings)
 
     def find(self, question: str, member: Member) -> Recalled:
         """What is like ``question``, above the thresholds of the settings; nothing, for most questions.
@@ -86,40 +84,57 @@ class Recall:
         """
         if member.id != self._member.id:
             raise MemberUnknown(name=member.name)
-        terms = self._wordings.terms(storable(question))
-        if all(self._wordings.is_weak(term) for term in terms):
-            return Recalled((), ())
-        return Recalled(self._lessons(storable(question), terms), self._facts(terms))
+        return Recalled(self._lessons(storable(question)), self._facts(self._wordings.terms(storable(question))))
 
-    def _lessons(self, question: str, asked: Terms) -> tuple[RecalledLesson, ...]:
+    def _lessons(self, question: str) -> tuple[RecalledLesson, ...]:
         key, language = question_key(question), self._wordings.language(question)
-        likely = self._likely("lesson", asked, self._question_likeness, self._settings.lesson_threshold)
+        asked = Asked(self._wordings.terms(question), self._wordings.told(question))
+        likely = self._likely("lesson", asked.terms)
         found: list[_Found] = []
         for visibility, index in self._indexes.items():
-            here = {entry.item: entry for entry in likely if entry.visibility == visibility}
-            for item, lesson in lessons_at(index, visibility, here):
-                same = question_key(lesson.question) == key
+            near = [entry for entry in likely if entry.visibility == visibility and self._may_be(asked, entry)]
+            here = {entry.item: entry for entry in near}
+            # A question of small words alone ("Where are we?") has no telling term by which to be found.
+            same = set(lessons_asked(index, key))
+            for item, lesson in lessons_at(index, visibility, {*here, *same}):
+                if item not in here and len(lesson.messages) > 1:
+                    # "Why?" asks another thing in each conversation.
+                    continue
                 spoken = self._wordings.language(lesson.question)
-                score = 1.0 if same else here[item].score
-                found.append(_Found(same, score, spoken == language, lesson, (here[item].terms, spoken)))
+                other = bool(spoken and language and spoken != language)
+                score = 1.0 if item in same else self._alike(asked, here[item], lesson, other_language=other)
+                if score >= self._settings.lesson_threshold:
+                    held = here[item].terms if item in here else asked.terms
+                    found.append(_Found(item in same, score, spoken == language, lesson, (held, spoken)))
         # The same question comes first, then the most alike; of equals, the latest correction in the same language.
         found.sort(key=_Found.rank, reverse=True)
         best = _latest_wordings(found)
         return tuple(RecalledLesson(entry.lesson, entry.score) for entry in best)[: self._settings.most_lessons]
 
+    def _may_be(self, asked: Asked, likely: _Likely) -> bool:
+        """Whether a lesson could be alike enough, whatever its answer says: only then it is worth reading."""
+        best = self._likeness.of_questions(asked, likely.terms, asked.terms, likely.weights)
+        return best >= self._settings.lesson_threshold
+
+    def _alike(self, asked: Asked, likely: _Likely, lesson: Lesson, *, other_language: bool) -> float:
+        answer = self._wordings.terms(lesson.chosen)
+        alike = self._likeness.of_questions(asked, likely.terms, answer, likely.weights)
+        return alike * self._settings.other_language if other_language else alike
+
     def _facts(self, asked: Terms) -> tuple[RecalledFact, ...]:
-        likely = self._likely("fact", asked, self._answer_likeness, self._settings.fact_threshold)
+        likely = self._likely("fact", asked)
         found: dict[str, RecalledFact] = {}
         for visibility, index in self._indexes.items():
-            scores = {entry.item: entry.score for entry in likely if entry.visibility == visibility}
-            for item, fact in facts_at(index, visibility, scores):
+            here = [entry for entry in likely if entry.visibility == visibility]
+            scores = {entry.item: self._likeness.of_fact(asked, entry.terms, entry.weights) for entry in here}
+            above = {item: score for item, score in scores.items() if score >= self._settings.fact_threshold}
+            for item, fact in facts_at(index, visibility, above):
                 found[fact.id] = RecalledFact(fact, scores[item])
         best = sorted(found.values(), key=lambda entry: (entry.score, entry.fact.id), reverse=True)
         return tuple(best[: self._settings.most_facts])
 
-    def _likely(
-        self, kind: Kind, asked: Terms, likeness: Callable[[Terms, Terms, Mapping[str, float]], float], least: float
-    ) -> list[_Likely]:
+    def _likely(self, kind: Kind, asked: Terms) -> list[_Likely]:
+        """What shares a telling term with ``asked``; nothing, where all its terms are weak ones."""
         telling = {term for term in asked if not self._wordings.is_weak(term)}
         result = []
         for visibility, index in self._indexes.items():
@@ -129,9 +144,7 @@ class Recall:
             weights = self._weights(asked, counts)
             wanted = {term: weights[term] for term in telling if term in counts.of}
             for item, terms in index.candidates(kind, wanted, self._settings.candidates).items():
-                score = likeness(asked, terms, weights)
-                if score >= least:
-                    result.append(_Likely(visibility, item, terms, score))
+                result.append(_Likely(visibility, item, terms, weights))
         return result
 
     def _weights(self, asked: Terms, counts: Counts) -> dict[str, float]:
@@ -141,37 +154,6 @@ class Recall:
             term: self._wordings.weight(term) * (1 - math.log(max(1, counts.of.get(term, 0))) / everything)
             for term in asked
         }
-
-    def _question_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
-        settings = self._settings
-        common = sum(weights[term] for term in asked & held)
-        only_asked, only_held, close = self._paired(asked - held, held - asked)
-        common += settings.near_credit * sum(min(weights[one], self._wordings.weight(other)) for one, other in close)
-        alone = settings.asked_alone * sum(weights[term] for term in only_asked)
-        alone += settings.held_alone * sum(self._wordings.weight(term) for term in only_held)
-        # Both name something that the other does not: probably two different things.
-        conflict = min(self._telling(only_asked), self._telling(only_held), 1.0)
-        alike = common / (common + alone or 1) * math.pow(settings.conflict_factor, conflict)
-        return alike * settings.person_factor if self._wordings.other_person(asked, held) else alike
-
-    def _paired(self, asked: Terms, held: Terms) -> tuple[Terms, Terms, list[tuple[str, str]]]:
-        """What is left of two sets of terms when those that may mean the same are taken out as pairs."""
-        close: list[tuple[str, str]] = []
-        left = set(held)
-        for term in sorted(asked):
-            if partners := sorted(self._wordings.near(term) & left):
-                close.append((term, partners[0]))
-                left.discard(partners[0])
-        return asked - {one for one, _ in close}, frozenset(left), close
-
-    def _answer_likeness(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
-        common = sum(weights[term] for term in asked & held)
-        alone = sum(weights[term] for term in asked - held if term not in self._wordings.asking)
-        alike = common / (common + alone or 1)
-        return alike * self._settings.person_factor if self._wordings.other_person(asked, held) else alike
-
-    def _telling(self, terms: Iterable[str]) -> float:
-        return sum(self._wordings.weight(term) for term in terms if not self._wordings.is_weak(term))
 
 
 def _latest_wordings(found: Iterable[_Found]) -> Iterable[_Found]:

@@ -19,13 +19,15 @@ from memory.text import fold, folded_words
 
 WORDS = Path(__file__).parent / "data" / "words.yaml"
 # Raise with any change to how terms are made; a change of the words is noticed by itself.
-CODE_VERSION = "1"
+CODE_VERSION = "2"
 
 _IS = re.compile(r"\b(what|who|where|when|how|which|that|it|there|here|he|she|whats)'s\b")
 _NOT = re.compile(r"\b(?:can't|won't|shan't|(\w+)n't)(?!\w)")
 _SHORT = re.compile(r"'(?:s|re|ll|ve|d|m)\b")
 _WITHOUT_APOSTROPHE = {"whats": "what", "wheres": "where", "whos": "who", "whens": "when", "hows": "how"}
+_CLAUSE = re.compile(r"((?:[^,.;:!?¿¡]|[,.:](?=\S))+)([,.;:!?]*)")
 _STEM_LENGTH = 4
+_STEM_LENGTH_OF_PLURAL = 3  # eye and eyes
 
 
 @dataclass(frozen=True)
@@ -73,6 +75,14 @@ class Wordings:
         stop, terms = lexicon.stop[language], lexicon.terms[language]
         return frozenset(_term(word, terms, lexicon.endings) for word in _joined(words, lexicon) if word not in stop)
 
+    def told(self, text: str) -> frozenset[str]:
+        """The terms of a question's sentences and clauses that ask nothing: "I'm ill" of "I'm ill, whom do I call?"."""
+        clauses = _clauses(text[: self._settings.question_characters])
+        asking = [clause for clause, ends in clauses if "?" in ends][-1:]
+        if not asking:
+            return frozenset()
+        return self.terms(" ".join(clause for clause, _ in clauses if clause not in asking)) - self.terms(asking[0])
+
     def language(self, text: str) -> str:
         """The language that most of the small words of a text are of: "es", "en", or "" for as many of each."""
         return _language(opened(text[: self._settings.question_characters]), read_lexicon())
@@ -87,6 +97,10 @@ class Wordings:
     def is_weak(self, term: str) -> bool:
         """Whether nothing is recalled on this term alone."""
         return self.weight(term) <= self._settings.weak_weight
+
+    def is_generic(self, term: str) -> bool:
+        """Whether a term says what is asked of a thing (its name, its colour), rather than which thing."""
+        return term in read_lexicon().generic
 
     def near(self, term: str) -> frozenset[str]:
         """Terms that may ask for the same as ``term`` does."""
@@ -116,10 +130,11 @@ def opened(text: str) -> list[str]:
 def stem(word: str, endings: tuple[str, ...]) -> str:
     """A word without the ending that number, gender or tense gave it, in either language; rough on purpose."""
     for ending in endings:
-        if len(word) - len(ending) >= _STEM_LENGTH and word.endswith(ending):
-            # bury and buried, baby and babies
+        shortest = _STEM_LENGTH_OF_PLURAL if ending == "s" else _STEM_LENGTH
+        if len(word) - len(ending) >= shortest and word.endswith(ending):
+            # bury and buried, baby and babies, but not July and Julia
             cut = word[: -len(ending)]
-            return cut[:-1] + "y" if cut.endswith("i") else cut
+            return cut[:-1] + "y" if cut.endswith("i") and ending.startswith("e") else cut
     return word
 
 
@@ -141,11 +156,13 @@ def read_lexicon() -> Lexicon:
     # Longest first: of "ations" and "s" the first one that leaves a stem is cut.
     endings = tuple(sorted(lists["endings"].split(), key=len, reverse=True))
     listed = {word: group[0] for group in lists["same"] for word in group}
+    exactly = {word: group[0] for group in lists["same_exactly"] for word in group}
     # desayuna is the breakfast of desayuno without being listed; of two groups with one stem, the first has it.
-    terms = {stem(word, endings): term for word, term in reversed(listed.items())} | listed
+    terms = {stem(word, endings): term for word, term in reversed(listed.items())} | listed | exactly
     near: dict[str, frozenset[str]] = {}
     for group in lists["near"]:
-        near |= {term: near.get(term, frozenset()) | frozenset(group) for term in group}
+        near_terms = _with_stems(group.split(), terms, endings)
+        near |= {term: near.get(term, frozenset()) | near_terms - {term} for term in near_terms}
     stop = {language: frozenset(words.split()) for language, words in lists["stop"].items()}
     phrases: dict[str, list[tuple[tuple[str, ...], tuple[str, ...]]]] = {}
     for phrase, meaning in lists["phrases"].items():
@@ -157,7 +174,7 @@ def read_lexicon() -> Lexicon:
         frozenset(_with_stems(lists["weak"].split(), terms, endings)),
         frozenset(_with_stems(lists["generic"].split(), terms, endings)),
         {"": terms, "en": terms, "es": terms | lists["spanish"]},
-        {word: tuple(group) for group in lists["same"] for word in group},
+        {word: tuple(group) for group in (*lists["same"], *lists["same_exactly"]) for word in group},
         {first: tuple(sorted(found, key=lambda p: -len(p[0]))) for first, found in phrases.items()},
         frozenset(lists["people"]),
         near,
@@ -165,6 +182,11 @@ def read_lexicon() -> Lexicon:
         endings,
         hashlib.sha256(content).hexdigest()[:16],
     )
+
+
+def _clauses(text: str) -> list[tuple[str, str]]:
+    """The clauses of a text, each with the signs that end it: a number's point or comma ends none."""
+    return [(found[1], found[2]) for found in _CLAUSE.finditer(text) if found[1].strip()]
 
 
 def _with_stems(words: list[str], terms: Mapping[str, str], endings: tuple[str, ...]) -> set[str]:

@@ -44,6 +44,11 @@ class RecallSettings(BaseModel):
     asked_alone: float = Field(
         ge=0, le=1, description="How much likeness the words take away that only the question asked holds."
     )
+    told_alone: float = Field(
+        ge=0,
+        le=1,
+        description="What such a word counts where it is told before or after what is asked, against 1 in it.",
+    )
     held_alone: float = Field(ge=0, le=1, description="How much those take away that only the lesson's question holds.")
     near_credit: float = Field(
         ge=0, le=1, description="How much two words that may ask for the same (number, phone) count as one."
@@ -52,6 +57,9 @@ class RecallSettings(BaseModel):
         ge=0,
         le=1,
         description="What likeness is multiplied with when each question names what the other does not.",
+    )
+    other_language: float = Field(
+        ge=0, le=1, description="What likeness is multiplied with when the lesson is not in the question's language."
     )
     person_factor: float = Field(
         ge=0, le=1, description="What likeness is multiplied with when one says our and the other says your."

@@ -14,11 +14,14 @@ from configs.settings import Settings
 from memory.errors import MemberUnknown
 from memory.household import Household, MemberMemory
 
-SET = yaml.safe_load((Path(__file__).parent / "data" / "recall_set.yaml").read_text(encoding="utf-8"))
+DATA = Path(__file__).parent / "data"
+SET = yaml.safe_load((DATA / "recall_set.yaml").read_text(encoding="utf-8"))
+OTHERWISE = yaml.safe_load((DATA / "said_otherwise.yaml").read_text(encoding="utf-8"))
 TAUGHT = [entry for part in ("lessons", "held", "fresh", "final", "last") for entry in SET[part]]
 APART = [question for part in ("unrelated", "beside", "apart", "around") for question in SET[part]]
 LEAST_RECALLED = 0.85  # of other wordings in the same language
 MOST_FALSE = 0.02  # of unrelated questions
+MOST_BESIDE = 0.14  # of questions about the same things or people
 
 
 def teach(memory: MemberMemory, question: str, chosen: str = "right", *, shared: bool = False) -> str:
@@ -59,6 +62,20 @@ def test_unrelated_questions_recall_nothing(memory: MemberMemory, taught: dict[s
     assert len(fired) <= len(APART) * MOST_FALSE, fired
 
 
+@pytest.mark.parametrize(("part", "least"), [("first", LEAST_RECALLED), ("second", 0.65), ("third", 0.65)])
+def test_what_people_say_otherwise_brings_the_right_lesson_back_and_what_is_beside_it_none(
+    memory: MemberMemory, part: str, least: float
+) -> None:
+    lessons, another = OTHERWISE[part]["lessons"], OTHERWISE[part]["another"]
+    for question, answer, *_ in lessons:
+        teach(memory, question, answer)
+    wordings = [(answer, wording) for _, answer, *others in lessons for wording in others]
+    found = [(answer, recalled(memory, wording)) for answer, wording in wordings]
+    assert [first for answer, (first, *_) in filter(lambda each: each[1], found) if first != answer] == []
+    assert sum(bool(lessons) for _, lessons in found) >= least * len(found)
+    assert sum(bool(recalled(memory, question)) for question in another) <= MOST_BESIDE * len(another)
+
+
 @pytest.mark.parametrize(
     ("question", "wording"),
     [
@@ -93,6 +110,43 @@ def test_other_words_bring_it_back(memory: MemberMemory, question: str, wording:
 def test_another_thing_does_not(memory: MemberMemory, question: str, unlike: str) -> None:
     teach(memory, question)
     assert recalled(memory, unlike) == []
+
+
+@pytest.mark.parametrize("question", ["Who are you?", "What is this?", "¿Qué es esto?"])
+def test_a_question_of_small_words_alone_is_recalled_by_itself_and_by_no_other(
+    memory: MemberMemory, question: str
+) -> None:
+    teach(memory, question)
+    assert recalled(memory, question) == ["right"]
+    assert recalled(memory, "And what is there?") == []
+
+
+def test_a_question_of_small_words_that_followed_another_is_not_recalled(memory: MemberMemory) -> None:
+    before = [{"role": "user", "content": "Is it far?"}, {"role": "assistant", "content": "Yes."}]
+    memory.lessons.add([*before, {"role": "user", "content": "Is it?"}], "No, we live next door.")
+    assert recalled(memory, "Is it?") == []
+
+
+def test_what_is_told_before_the_question_makes_it_no_other_question(memory: MemberMemory) -> None:
+    teach(memory, "Who is our family doctor?", "Our family doctor is Elena Ruiz.")
+    (told,) = memory.recall.find("I fell off, who is our family doctor?", memory.member).lessons
+    (asked,) = memory.recall.find("I fell off who is our family doctor?", memory.member).lessons
+    assert told.score > asked.score
+
+
+def test_a_word_of_the_answer_names_no_other_thing(memory: MemberMemory) -> None:
+    teach(memory, "¿Dónde guardamos los pasaportes?", "Los pasaportes están en el cajón del escritorio.")
+    (inside,) = memory.recall.find("¿En qué escritorio guardamos los pasaportes?", memory.member).lessons
+    (outside,) = memory.recall.find("¿En qué maleta guardamos los pasaportes?", memory.member).lessons
+    assert inside.score > outside.score
+
+
+def test_of_two_lessons_the_one_in_the_language_of_the_question_counts_more(memory: MemberMemory) -> None:
+    teach(memory, "What is the name of our dog?", "Our dog is called Toby.")
+    (found,) = memory.recall.find("¿Cómo se llama nuestro perro?", memory.member).lessons
+    assert found.score < 1
+    (same,) = memory.recall.find("What's our dog called?", memory.member).lessons
+    assert same.score == 1
 
 
 def test_a_later_correction_in_other_words_wins(memory: MemberMemory) -> None:
