@@ -11,6 +11,8 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterable
 
+from configs.letters import without_marks
+
 # Another number makes every home index its messages anew. Raise it with any change to how words are cut.
 INDEX_VERSION = "1"
 
@@ -23,17 +25,6 @@ _PIECE = re.compile(f"[{_SINGLE}]|[^\\W{_SINGLE}]+")
 _INNER_SIGNS = re.compile(r"[#+&'’./@_-]")
 _OUTSIDE = " \t\r\n.,;:!?¡¿\"“”«»()[]{}<>…*_'’/-"
 _COMBINED = re.compile(r"[\w\u0300-\u036f]+")
-
-
-class _WithoutMarks(dict[int, int | None]):
-    """A table for str.translate that drops combining marks and learns as it goes."""
-
-    def __missing__(self, code: int) -> int | None:
-        self[code] = None if unicodedata.combining(chr(code)) else code
-        return self[code]
-
-
-_without_marks = _WithoutMarks()
 
 
 def storable(text: str) -> str:
@@ -55,7 +46,7 @@ def fold(text: str) -> str:
         return text.lower()
     while True:
         folded = unicodedata.normalize("NFKD", text).casefold()
-        folded = unicodedata.normalize("NFKC", folded.translate(_without_marks))
+        folded = unicodedata.normalize("NFKC", without_marks(folded))
         # A round can uncover what the next one takes away (a mark composed from a case folding).
         if folded == text:
             return folded
