@@ -148,6 +148,13 @@ def alike(word: str) -> tuple[str, ...]:
     return (word,) if group[0] in lexicon.generic | lexicon.weak | lexicon.asking | lexicon.people else group
 
 
+def said_of_anything(word: str) -> bool:
+    """Whether a word, of either language, says what is asked (its name, the last, take) rather than of which thing."""
+    lexicon = read_lexicon()
+    term = _term(fold(word), lexicon.terms[""], lexicon.endings)
+    return term in lexicon.weak | lexicon.generic | lexicon.people
+
+
 @cache
 def read_lexicon() -> Lexicon:
     """The word lists, read once a process."""

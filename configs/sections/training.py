@@ -94,6 +94,22 @@ class EarlyStopSettings(_Section):
     )
 
 
+class RouteSettings(_Section):
+    """Which conversations are about what was taught, by their words."""
+
+    least: float = Field(
+        ge=0,
+        description="How much the words of a conversation must tell of what was taught for the adapter to be on: one "
+        "that no everyday text has weighs 1, one that n of them have 1 / (n + 1). 0: it is always on.",
+    )
+    generic: float = Field(
+        ge=0, le=1, description="The factor for words that are said of any thing, such as name, last, take."
+    )
+    beside_name: float = Field(
+        ge=0, le=1, description="The factor for the other words of a question that names somebody: Lucas tells more."
+    )
+
+
 class RecipeSettings(_Section):
     """One way of training."""
 
@@ -124,11 +140,7 @@ class RecipeSettings(_Section):
     distillation_kept_tokens: int = Field(
         ge=1, description="The most likely tokens kept at each position of what the base says with the lesson shown."
     )
-    route_least: float = Field(
-        ge=0,
-        description="How much the words of a conversation must tell of what was taught for the adapter to be on: one "
-        "that no everyday text has weighs 1, one that n of them have 1 / (n + 1). 0: it is always on.",
-    )
+    route: RouteSettings = Field(description="Which conversations the adapter is on in.")
     early_stop: EarlyStopSettings = Field(description="When a training ends before its last epoch.")
     rows: RowSettings = Field(description="What is trained of a lesson beside its question.")
     replay: ReplaySettings = Field(description="How the rest of the model is kept as it was.")

@@ -25,7 +25,7 @@ def export_adapter(context: StageContext) -> None:
     decoder = Decoder(base, adapter)
     prepared = read_prepared(context.files)
     taught = {example.name for example in prepared.examples}
-    route = route_of([lesson for lesson in inputs.lessons if lesson.id in taught], inputs.recipe.route_least)
+    route = route_of([lesson for lesson in inputs.lessons if lesson.id in taught], inputs.recipe.route)
     write_gguf(adapter, base.config, context.files.adapter, route)
     context.emit("progress", 0.5, {})
     items = parity_items(prepared, inputs.training.evaluation.parity_answers)
