@@ -60,8 +60,8 @@ class Decoding:
         if slot is None:
             return False
         self._make_room(len(job.prompt) + 1)
-        opened, limit_s = job.form.opened, self._settings.grammar.longest_token_s
-        sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed, limit_s, opened.closing if opened else "")
+        opened, limits = job.form.opened, self._settings.grammar
+        sampler = Sampler(self.loaded.vocabulary, job.sampling, job.seed, limits, opened.closing if opened else "")
         try:
             keep = self._reuse.fill(self.loaded.context, slot, job, adapters)
         except BaseException:

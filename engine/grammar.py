@@ -17,21 +17,18 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-# Enough that one of them nearly always fits; the grammar looks at every candidate.
-FIRST_TRY = 64
-# How many candidates are looked at in one call of native code, which cannot be stopped.
-AT_ONCE = 1024
+    from configs.sections.grammars import GrammarSettings
 
 
 class Grammar:
     """How far one answer has come in a grammar that ``check_grammar`` let pass. Raises RequestWrong.
 
-    ``longest_token_s``: what choosing a token may cost, in seconds of the processor. An ordinary one takes some
-    milliseconds; where a grammar can be read in ever more ways, each takes several times as long as the one before it,
-    and everybody waits. ``banned``: tokens that are never to be chosen.
+    ``limits``: what choosing a token may cost. An ordinary one takes some milliseconds; where a grammar can be read in
+    ever more ways, each takes several times as long as the one before it, and everybody waits. ``banned``: tokens
+    that are never to be chosen.
     """
 
-    def __init__(self, vocabulary: Vocabulary, text: str, longest_token_s: float, banned: Sequence[int] = ()) -> None:
+    def __init__(self, vocabulary: Vocabulary, text: str, limits: GrammarSettings, banned: Sequence[int] = ()) -> None:
         self._lib = library()
         forget_complaints()
         self._sampler: Any = self._lib.llama_sampler_init_grammar(vocabulary.handle, text.encode(), ROOT.encode())
@@ -43,7 +40,7 @@ class Grammar:
         self._size = vocabulary.size
         # Made once for a model, which no token's time is to pay for.
         self._shortest_first = vocabulary.shortest_first
-        self._longest_token_s, self._begun = longest_token_s, 0.0
+        self._limits, self._begun = limits, 0.0
         self._one, self._everything = _candidates(1), _candidates(self._size)
 
     def choose(self, chain: Any, context: Context, row: int, *, likeliest: bool) -> int:
@@ -87,8 +84,9 @@ class Grammar:
     def _choose_again(self, chain: Any, logits: npt.NDArray[np.float32], *, likeliest: bool) -> int:
         import numpy as np
 
-        if likeliest and self._size > FIRST_TRY:
-            best = np.argpartition(logits, -FIRST_TRY)[-FIRST_TRY:]
+        first = self._limits.first_tokens
+        if likeliest and self._size > first:
+            best = np.argpartition(logits, -first)[-first:]
             token, logit = self._draw(chain, self._allowed(best, logits))
             # Nothing outside of these can come to more than the least of them.
             if logit >= logits[best].min():
@@ -105,9 +103,10 @@ class Grammar:
 
         candidates = _candidates(len(tokens))
         candidates["id"], candidates["logit"] = tokens, logits[tokens]
-        for begin in range(0, len(tokens), AT_ONCE):
+        # A call of native code cannot be stopped.
+        for begin in range(0, len(tokens), self._limits.tokens_at_once):
             self._check_time()
-            array = self._array(candidates[begin : begin + AT_ONCE])
+            array = self._array(candidates[begin : begin + self._limits.tokens_at_once])
             self._lib.llama_sampler_apply(self._sampler, ctypes.byref(array))
         candidates["logit"][self._never[tokens]] = -np.inf
         allowed: npt.NDArray[Any] = candidates[np.isfinite(candidates["logit"])]
@@ -124,7 +123,7 @@ class Grammar:
         return int(chosen.id), float(chosen.logit)
 
     def _check_time(self) -> None:
-        if time.thread_time() - self._begun > self._longest_token_s:
+        if time.thread_time() - self._begun > self._limits.longest_token_s:
             raise RequestWrong(field="grammar", reason="what is written can be read in too many ways by it")
 
     def _array(self, candidates: npt.NDArray[Any]) -> Any:

@@ -11,6 +11,7 @@ from engine.native import Context
 from engine.vocabulary import Vocabulary
 
 if TYPE_CHECKING:
+    from configs.sections.grammars import GrammarSettings
     from engine.grammar import Grammar
 
 KEEP_AT_LEAST = 1
@@ -22,7 +23,7 @@ class Sampler:
     The order is llama.cpp's: logit bias, penalties (over the answer's own tokens, not the question's), top-k,
     top-p, min-p, temperature, draw. Temperature 0 takes the likeliest token. A grammar comes before all of them.
 
-    ``longest_token_s``: what a token may cost under the grammar, in seconds of the processor.
+    ``limits``: what a token may cost under the grammar.
     ``thinking_until``: what closes the thoughts that the prompt has opened. A grammar is for what comes after it;
     thoughts that would end with the answer are closed instead.
     Raises RequestWrong where a grammar cannot be followed.
@@ -33,7 +34,7 @@ class Sampler:
         vocabulary: Vocabulary,
         sampling: Sampling,
         seed: int,
-        longest_token_s: float,
+        limits: GrammarSettings,
         thinking_until: str = "",
     ) -> None:
         self._lib = library()
@@ -50,7 +51,7 @@ class Sampler:
                 # Most answers have none, and an engine starts sooner without it.
                 from engine.grammar import Grammar
 
-                self._grammar = Grammar(vocabulary, sampling.grammar, longest_token_s, banned)
+                self._grammar = Grammar(vocabulary, sampling.grammar, limits, banned)
             only_lowers = [self._add_bias(sampling), self._add_penalties(sampling)]
             self._likeliest = sampling.temperature == 0 and all(only_lowers)
             self._add_choice(sampling, seed)

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
     from engine.metrics import Metrics
     from engine.scheduler import Scheduler
 
-# How long what the engine is doing may be out of date in its state file while nothing but token counts change.
-STATE_EVERY_S = 0.25
 DIGEST_LENGTH = 16
 MB = 1 << 20
 
@@ -139,7 +137,7 @@ class Upkeep:
     def _note_step(self, scheduler: Scheduler, heartbeat: Heartbeat) -> None:
         """Called by the decoding thread, hundreds of times a second: writes only what tells a death from another."""
         now, what = time.monotonic(), (scheduler.working, scheduler.waiting)
-        if what != self._written or now - self._written_at >= STATE_EVERY_S:
+        if what != self._written or now - self._written_at >= self._settings.state_interval_s:
             self._written_at, self._written = now, what
             # With every file handle in use not even the memory can be read. The state file grows old then; an error
             # here would end the decoding thread.

@@ -168,6 +168,11 @@ class EngineSettings(BaseModel):
     watch_s: float = Field(
         gt=0, description="How often the engine looks after itself: its progress, its memory, what native code printed."
     )
+    state_interval_s: float = Field(
+        ge=0,
+        description="How old the state file, which tells how an engine died, may grow while nothing in it changes but "
+        "counts of tokens; every change of what is answered is written at once.",
+    )
     hang_timeout_s: float = Field(
         gt=0,
         description="How long one step may take before the engine counts as hung and ends; the next question starts "

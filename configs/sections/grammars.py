@@ -19,3 +19,11 @@ class GrammarSettings(BaseModel):
     longest_token_s: float = Field(
         gt=0, description="Seconds of the processor that one token may take under a grammar; then its answer ends."
     )
+    first_tokens: int = Field(
+        ge=1,
+        description="How many of the likeliest tokens are held against a grammar first; enough that one of them nearly "
+        "always fits.",
+    )
+    tokens_at_once: int = Field(
+        ge=1, description="How many tokens are held against a grammar between two looks at longest_token_s."
+    )

@@ -81,7 +81,7 @@ def test_a_grammar_that_cannot_be_honoured_is_refused_with_the_reason(grammar: s
 
 
 def test_the_text_of_a_control_token_is_written_letter_by_letter(vocabulary: Vocabulary) -> None:
-    grammar = Grammar(vocabulary, 'root ::= "<|im_start|>"', LIMITS.longest_token_s)
+    grammar = Grammar(vocabulary, 'root ::= "<|im_start|>"', LIMITS)
     control = vocabulary.tokenize("<|im_start|>", special=True)
     assert len(control) == 1
     assert not grammar.allows(control[0])

@@ -119,15 +119,17 @@ async def test_a_grammar_is_not_ended_before_it_ends(house: House, vocabulary: V
     assert (text, finished.reason) == ("abc", "stop")
 
 
+@pytest.mark.parametrize("looks", [{}, {"first_tokens": 1, "tokens_at_once": 7}])
 @pytest.mark.parametrize(("closing", "thought"), [(" capital", "The capital"), ("</think>", f"{ANSWER}</think>")])
 def test_a_grammar_begins_where_the_thoughts_that_the_prompt_opened_are_closed(
-    desk: Desk, closing: str, thought: str
+    desk: Desk, closing: str, thought: str, looks: dict[str, int]
 ) -> None:
+    limits = LIMITS.model_copy(update=looks)
     sampling = replace(desk.sampling(), grammar='root ::= "{" [0-9]{2} "}"')
     tokens: list[int] = []
 
     def write(loaded: Loaded) -> Generator[None, None, str]:
-        sampler = Sampler(loaded.vocabulary, sampling, 0, LIMITS.longest_token_s, closing)
+        sampler = Sampler(loaded.vocabulary, sampling, 0, limits, closing)
         prompt = loaded.prompt(ask(FRANCE)).ids
         with contextlib.closing(sampler), contextlib.closing(loaded.new_context(256, slots=1)) as context:
             context.decode([(token, place, 0, place == len(prompt) - 1) for place, token in enumerate(prompt)])

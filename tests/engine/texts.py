@@ -15,7 +15,7 @@ LIMITS = load_settings(Home(Path("/nonexistent")), {}).engine.grammar
 
 def accepts(vocabulary: Vocabulary, grammar: str, text: str) -> bool:
     """Whether ``text`` is one that ``grammar`` allows from its beginning to its end."""
-    follower = Grammar(vocabulary, grammar, LIMITS.longest_token_s)
+    follower = Grammar(vocabulary, grammar, LIMITS)
     try:
         for character in text:
             # Character by character: a longer token could hold a control token's text.
