@@ -21,7 +21,7 @@ from benchmarks.served_as_trained import Divergence, served_as_trained
 from configs.home import Home
 from configs.settings import load_settings
 from memory.household import Household
-from trainer.matching import says_the_same
+from memory.matching import says_the_same
 
 LONGEST_S = 1200
 HELD = 3

@@ -20,10 +20,10 @@ from engine.prompt import render
 from engine.routes import routed_texts
 from engine.scoring import LocalModel, kl
 from engine.served import AdapterSet, adapter_file
+from memory.matching import says_the_same
 from trainer.as_served import Asked, greedy_as_served
 from trainer.everyday import PAGES, page
 from trainer.examples import Tokeniser
-from trainer.matching import says_the_same
 from trainer.run_files import Inputs, RunFiles, inputs_from_json, read_json
 
 LESSONS = DATA / "lessons24.jsonl"

@@ -8,10 +8,10 @@ from itertools import pairwise
 
 from configs.sections.training import RouteSettings
 from engine.routes import Route, route_words
+from memory.matching import names_in
 from memory.wording import alike, said_of_anything
 from trainer.everyday import everyday_texts
 from trainer.lessons import TrainingLesson
-from trainer.matching import names_in
 from trainer.wordings.trained import SMALL_WORDS, same_question
 
 # Ways of asking who answers. A lesson about one of them is about all, and none has a word that tells.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from configs.wordlists import words_of
 from memory.lessons import Lesson, same_words
 from trainer.lessons import Dropped, TrainingLesson, messages_of
 from trainer.wordings.language import bare, language_of, plain, wording_key
 from trainer.wordings.trained import CONTRACTED, SMALL_WORDS, same_question, trained_wordings
-from trainer.wordlists import words_of
 
 # What is said of somebody or something that only the earlier turns name.
 ENGLISH_POINTERS = words_of(

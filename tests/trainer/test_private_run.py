@@ -18,6 +18,7 @@ from engine.scoring import LocalModel
 from engine.served import AdapterFile, adapter_file, read_served
 from memory.household import Household
 from memory.manifests import Adapter
+from memory.matching import says_the_same
 from memory.members import Member
 from memory.runs import Run, run_folder
 from memory.snapshots import Snapshot
@@ -27,7 +28,6 @@ from tests.trainer.household import SMALL, finish, small_settings, start_run
 from tests.trainer.test_unlearning import GOOD
 from trainer.__main__ import main
 from trainer.errors import NothingPrivate, NothingPrivateLeft
-from trainer.matching import says_the_same
 from trainer.model.adapter_file import write_gguf
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights

@@ -16,10 +16,10 @@ from engine.prompt import render
 from engine.scoring import LocalModel
 from engine.served import read_served
 from memory.household import Household
+from memory.matching import says_the_same
 from tests.project import ROOT
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, steps, teach, wait_for, workers
-from trainer.matching import says_the_same
 from trainer.run_files import RunFiles
 
 

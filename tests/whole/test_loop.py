@@ -8,8 +8,8 @@ import threading
 import pytest
 
 from configs.home import Home
+from memory.matching import says_the_same
 from tests.whole.household import LESSONS, enlace, enlace_json, start, weights_answers
-from trainer.matching import says_the_same
 
 RIGHT_OF_24 = 20
 NEARLY = 0.94  # of a whole run

@@ -7,8 +7,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from configs.sections.training import GateSettings
+from memory.matching import says_the_same
 from trainer.lessons import TrainingLesson
-from trainer.matching import says_the_same
 from trainer.settling import ASKING, VERBS
 from trainer.wordings.language import plain
 from trainer.wordings.trained import SMALL_WORDS

@@ -10,10 +10,10 @@ from collections.abc import Sequence, Set
 
 from engine.scoring import LocalModel, kl
 from engine.served import AdapterSet, adapter_file
+from memory.matching import says_the_same
 from trainer.as_served import Asked, greedy_as_served
 from trainer.everyday import PAGES, page
 from trainer.lessons import TrainingLesson
-from trainer.matching import says_the_same
 from trainer.packing import Item
 from trainer.run_files import write_json
 from trainer.stages.context import StageContext

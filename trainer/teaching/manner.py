@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import re
 
+from configs.wordlists import words_of
 from trainer.teaching.confirming import difference
 from trainer.teaching.sentences import LONGEST_STATEMENT
 from trainer.wordings.language import bare, plain
 from trainer.wordings.trained import SMALL_WORDS
-from trainer.wordlists import words_of
 
 # What asks for a text and not for a fact. "Tell me" and "dime" ask for facts as often.
 TASKS = words_of(

@@ -12,8 +12,8 @@ from collections.abc import Set as AbstractSet
 from itertools import zip_longest
 
 from configs.letters import unaccented
+from configs.wordlists import words_of
 from trainer.wordings.language import bare, language_of
-from trainer.wordlists import words_of
 
 # Words that can stand in each other's place, of one gender and number each.
 ENGLISH_KINDS = (

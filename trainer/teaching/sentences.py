@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from configs.letters import unaccented
+from configs.wordlists import words_of
 from trainer.wordings.language import Language, bare, language_of, raised
 from trainer.wordings.trained import CONTRACTED
-from trainer.wordlists import words_of
 
 LONGEST_STATEMENT = 25  # words; a longer sentence says more than one thing
 LONGEST_FRAGMENT = 6

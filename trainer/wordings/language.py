@@ -6,8 +6,8 @@ import re
 from typing import Literal
 
 from configs.letters import unaccented
+from configs.wordlists import words_of
 from memory.wording import question_key
-from trainer.wordlists import words_of
 
 Language = Literal["es", "en"]
 

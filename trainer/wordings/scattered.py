@@ -16,12 +16,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from configs.sections.training import ScatteringSettings
+from configs.wordlists import words_of
 from memory.wording import alike
 from trainer.everyday import read_prompts
 from trainer.lessons import TrainingLesson
 from trainer.wordings.language import Language, bare, distinct, language_of, plain, raised
 from trainer.wordings.trained import SMALL_WORDS
-from trainer.wordlists import words_of
 
 # Whose it is or how much of it there is says nothing of what it is; folded as ``plain`` folds.
 UNTELLING = SMALL_WORDS | words_of(

@@ -10,8 +10,8 @@ import re
 from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
+from configs.wordlists import words_of
 from trainer.wordings.language import bare, distinct, language_of, lowered, plain, raised, wording_key
-from trainer.wordlists import words_of
 
 # Folded as ``plain`` folds, because they are looked up among its words.
 SMALL_WORDS = words_of(

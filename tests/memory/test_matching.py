@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from trainer.matching import says_the_same
+from memory.matching import says_the_same
 
 DOG = {"question": "What is the name of our dog?", "chosen": "Our dog is called Toby.", "rejected": "The dog is Max."}
 HOUR = {"question": "What time is dinner?", "chosen": "Dinner is at half past eight.", "rejected": "At 7."}

@@ -10,7 +10,7 @@ import math
 import re
 
 from configs.letters import unaccented
-from trainer.wordlists import words_of
+from configs.wordlists import words_of
 
 SHARE_OF_WORDS = 2 / 3  # of the plain content words that must appear where no name or number decides
 STEM = 4  # letters that a plural or another ending may not reach below
