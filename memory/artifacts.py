@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import errno
+import fcntl
 import hashlib
 import io
 import os
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -16,6 +20,15 @@ from memory.errors import ArtifactDamaged, ArtifactMissing, DatabaseReadOnly, Di
 
 _BLOCK = 1 << 20
 _DIGEST_LENGTH = 64
+
+
+@dataclass(frozen=True)
+class Stored:
+    """An object of the store. ``stored_at``: when it was last put there, in seconds since 1970."""
+
+    digest: str
+    bytes: int
+    stored_at: float
 
 
 class ArtifactStore:
@@ -68,6 +81,31 @@ class ArtifactStore:
         except OSError as error:
             raise DatabaseReadOnly(path=str(self._home.store), reason=error.strerror or str(error)) from error
 
+    def objects(self) -> list[Stored]:
+        """All that is in the store, unverified."""
+        found = []
+        for path in sorted((self._home.store / "sha256").glob("??/*")):
+            digest = path.parent.name + path.name
+            if (stored := self._stored(digest)) is not None:
+                found.append(stored)
+        return found
+
+    def remove_listed(self, objects: Iterable[Stored]) -> list[Stored]:
+        """Remove what ``objects`` listed, but for what was stored again since; what was removed.
+
+        Whoever stores one of them meanwhile finds it there, or stores it anew. Raises DatabaseReadOnly.
+        """
+        removed = []
+        try:
+            with self._locked(fcntl.LOCK_EX):
+                for stored in objects:
+                    if self._stored(stored.digest) == stored:
+                        self._home.artifact(stored.digest).unlink()
+                        removed.append(stored)
+        except OSError as error:
+            raise DatabaseReadOnly(path=str(self._home.store), reason=error.strerror or str(error)) from error
+        return removed
+
     def sweep(self) -> int:
         """Remove files that a writer left unfinished long ago; how many there were."""
         oldest = self._clock() - self._unfinished_seconds
@@ -93,10 +131,13 @@ class ArtifactStore:
             self._aside.mkdir(mode=0o700, parents=True, exist_ok=True)
             digest = self._copy(source, aside)
             place = self._home.artifact(digest)
-            if place.is_file() and _digest_of(place) == digest:
-                return digest
-            place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            aside.replace(place)
+            with self._locked(fcntl.LOCK_SH):
+                if place.is_file() and _digest_of(place) == digest:
+                    # Somebody needs it again: it is as new as one that was not there.
+                    os.utime(place)
+                    return digest
+                place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+                aside.replace(place)
             # The name is on the disk only when its folder is.
             sync(place.parent)
             return digest
@@ -106,6 +147,22 @@ class ArtifactStore:
             raise DatabaseReadOnly(path=str(self._home.store), reason=error.strerror or str(error)) from error
         finally:
             aside.unlink(missing_ok=True)
+
+    def _stored(self, digest: str) -> Stored | None:
+        if not _is_digest(digest):
+            return None
+        try:
+            stat = self._home.artifact(digest).stat()
+        except FileNotFoundError:
+            return None
+        return Stored(digest, stat.st_size, stat.st_mtime)
+
+    @contextmanager
+    def _locked(self, how: int) -> Iterator[None]:
+        """Keep apart who puts an object in its place and who removes old ones. Raises OSError."""
+        with open(os.open(self._home.store / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
+            fcntl.flock(lock, how)
+            yield
 
     def _copy(self, source: BinaryIO | io.BytesIO, aside: Path) -> str:
         digest = hashlib.sha256()

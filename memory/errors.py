@@ -172,6 +172,12 @@ class SnapshotUnknown(EnlaceError):
     exit_code = 2
 
 
+class SnapshotPruned(EnlaceError):
+    """Its weights are no longer kept. facts: id."""
+
+    code = "snapshot_pruned"
+
+
 class NoSnapshot(EnlaceError):
     """No snapshot was ever made in this home."""
 

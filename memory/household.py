@@ -21,6 +21,7 @@ from memory.lessons import Lesson, Lessons, corrections_in, lessons_in_force, ra
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.private import PrivateTraining
+from memory.pruning import Pruner
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
 from memory.run_texts import clear_files, forget
@@ -57,6 +58,7 @@ class Household:
         self.runs = Runs(self._family, clock)
         self.members = Members(self._family, home, settings, clock, self._close_member, self.runs.running)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
+        self.pruner = Pruner(home, self._family, self.artifacts, self.snapshots, self.runs, settings.prune, clock)
 
     @classmethod
     def open(cls, home: Home, settings: MemorySettings, clock: Clock = time.time) -> Household:

@@ -12,7 +12,7 @@ from typing import Any, Literal
 from memory.artifacts import ArtifactStore
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import NoSnapshot, NothingToRollBack, SnapshotUnknown
+from memory.errors import NoSnapshot, NothingToRollBack, SnapshotPruned, SnapshotUnknown
 from memory.manifests import Adapter, adapter_list, manifest_bytes, read_adapters
 from memory.numbered import number_in
 from memory.text import storable
@@ -20,7 +20,10 @@ from memory.text import storable
 
 @dataclass(frozen=True)
 class Snapshot:
-    """``digest``: of the manifest in the store; ``parent``: an id; ``gate``: the gate's report, if one ran."""
+    """``digest``: of the manifest in the store; ``parent``: an id; ``gate``: the gate's report, if one ran.
+
+    ``pruned_at``: since when its weights are no longer kept, and it cannot answer any more; None while they are.
+    """
 
     id: str
     digest: str
@@ -32,6 +35,12 @@ class Snapshot:
     created_at: float
     reason: str
     gate: dict[str, Any] | None
+    pruned_at: float | None = None
+
+    @property
+    def objects(self) -> tuple[str, ...]:
+        """The digests of what the store holds for it: its manifest and its adapters."""
+        return (self.digest, *(adapter.sha256 for adapter in self.adapters))
 
 
 @dataclass(frozen=True)
@@ -47,8 +56,11 @@ class Move:
     undone: bool
 
 
+# What a person may call a snapshot, beside its id.
+CURRENT, PREVIOUS = "current", "previous"
 Moves = list[Move]  # inside the class, `list` is its method
 Rows = list[Row]
+Found = list[Snapshot]
 
 
 class Snapshots:
@@ -101,7 +113,7 @@ class Snapshots:
                 )
             )
             self._family.run(
-                "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                "INSERT INTO snapshots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, NULL)",
                 (
                     number,
                     digest,
@@ -125,20 +137,32 @@ class Snapshots:
         return self.get(f"v{number}")
 
     def get(self, snapshot_id: str) -> Snapshot:
-        """The snapshot ``v3``. Raises SnapshotUnknown."""
+        """The snapshot ``v3``, also one whose weights are no longer kept. Raises SnapshotUnknown."""
         row = self._family.row("SELECT * FROM snapshots WHERE number = ?", (number_in(snapshot_id, "v"),))
         if row is None:
             raise SnapshotUnknown(id=snapshot_id)
         return _snapshot(row)
 
+    def named(self, name: str) -> Snapshot:
+        """The snapshot that a person calls ``v3``, ``current``, or ``previous``: to that one a rollback goes.
+
+        Raises SnapshotUnknown, NoSnapshot, NothingToRollBack.
+        """
+        if name == CURRENT:
+            return self.current()
+        return self._way_back(None)[0] if name == PREVIOUS else self.get(name)
+
     def list(self) -> list[Snapshot]:
-        """All snapshots, the newest first."""
+        """All snapshots, the newest first, also those whose weights are no longer kept."""
         return [_snapshot(row) for row in self._family.rows("SELECT * FROM snapshots ORDER BY number DESC")]
 
     def promote(self, snapshot_id: str, who: str, why: str) -> Snapshot:
-        """Let ``snapshot_id`` answer from now on. Raises SnapshotUnknown, ArtifactDamaged, ArtifactMissing."""
+        """Let ``snapshot_id`` answer from now on.
+
+        Raises SnapshotUnknown, SnapshotPruned, ArtifactDamaged, ArtifactMissing.
+        """
         with self._family.transaction():
-            snapshot = self._whole(snapshot_id)
+            snapshot = self.whole(snapshot_id)
             current = self._current_number()
             if current != number_in(snapshot.id, "v"):
                 self._move_to(snapshot.id, "promote", current, who=who, why=why)
@@ -147,13 +171,14 @@ class Snapshots:
     def rollback(self, who: str, why: str, to: str | None = None) -> Snapshot:
         """Go back to what answered before the last promotion that still stands, or to ``to``; the snapshot.
 
-        Rolling back again goes further back. Where no standing promotion began at ``to`` there is no way back to it:
-        it is promoted, so that rolling back from it returns here. Raises NothingToRollBack, SnapshotUnknown,
-        ArtifactDamaged, ArtifactMissing.
+        Rolling back again goes further back; what is no longer kept is passed over. Where no standing promotion began
+        at ``to`` there is no way back to it: it is promoted, so that rolling back from it returns here. Raises
+        NothingToRollBack, SnapshotUnknown, SnapshotPruned, ArtifactDamaged, ArtifactMissing.
         """
         with self._family.transaction():
             current = self.current()
             target, going = self._way_back(to)
+            self.whole(target.id)
             self._family.run_many("UPDATE moves SET undone = 1 WHERE seq = ?", [(row["seq"],) for row in going])
             kind: Literal["promote", "rollback"] = "rollback" if going else "promote"
             self._move_to(target.id, kind, number_in(current.id, "v"), who=who, why=why)
@@ -161,21 +186,53 @@ class Snapshots:
 
     def rollback_target(self, to: str | None = None) -> Snapshot:
         """What ``rollback`` would go back to; nothing is moved. Raises what it raises."""
-        return self._way_back(to)[0]
+        return self.whole(self._way_back(to)[0].id)
 
-    def _way_back(self, to: str | None) -> tuple[Snapshot, Rows]:
-        """The snapshot that a rollback goes to, and the promotions that it goes back over."""
-        current = self.current()
-        standing = self._family.rows(
+    def whole(self, snapshot_id: str) -> Snapshot:
+        """A snapshot whose manifest and adapters are kept and undamaged.
+
+        Raises SnapshotUnknown, SnapshotPruned, ArtifactDamaged, ArtifactMissing.
+        """
+        snapshot = self.get(snapshot_id)
+        if snapshot.pruned_at is not None:
+            raise SnapshotPruned(id=snapshot.id)
+        for digest in snapshot.objects:
+            self._artifacts.verify(digest)
+        return snapshot
+
+    def rollback_targets(self) -> Found:
+        """Where one rollback after the other would go, the nearest first, each once."""
+        current = self._current_number()
+        steps = dict.fromkeys(row["previous"] for row in self._standing() if row["previous"] != current)
+        return [there for there in (self.get(f"v{number}") for number in steps) if there.pruned_at is None]
+
+    def answering_since(self, time: float) -> frozenset[str]:
+        """The ids of the snapshots that answered at ``time`` (seconds since 1970) or later."""
+        rows = self._family.rows(
+            "SELECT number FROM moves WHERE at >= ?1"
+            " OR seq = (SELECT seq FROM moves WHERE at < ?1 ORDER BY seq DESC LIMIT 1)",
+            (time,),
+        )
+        return frozenset(f"v{row['number']}" for row in rows)
+
+    def _standing(self) -> Rows:
+        """The promotions that no rollback went back over, the latest first."""
+        return self._family.rows(
             "SELECT seq, previous FROM moves WHERE kind = 'promote' AND undone = 0 AND previous IS NOT NULL"
             " ORDER BY seq DESC"
         )
-        if to is None and standing:
-            return self._whole(f"v{standing[0]['previous']}"), standing[:1]
-        if to is None or self.get(to).id == current.id:
+
+    def _way_back(self, to: str | None) -> tuple[Snapshot, Rows]:
+        """The snapshot that a rollback goes to, unverified, and the promotions that it goes back over."""
+        current, standing = self.current(), self._standing()
+        wanted = None if to is None else self.get(to)
+        for steps, row in enumerate(standing, 1):
+            there = self.get(f"v{row['previous']}")
+            if there.id != current.id and (there == wanted or (wanted is None and there.pruned_at is None)):
+                return there, standing[:steps]
+        if wanted is None or wanted.id == current.id:
             raise NothingToRollBack(id=current.id)
-        until = next((n + 1 for n, row in enumerate(standing) if row["previous"] == number_in(to, "v")), 0)
-        return self._whole(to), standing[:until]
+        return wanted, []
 
     def history(self) -> Moves:
         """Every move of the current snapshot, the newest first."""
@@ -207,13 +264,6 @@ class Snapshots:
         self._family.run("INSERT OR REPLACE INTO file_digests VALUES (?, ?, ?, ?)", (*key, digest))
         return digest
 
-    def _whole(self, snapshot_id: str) -> Snapshot:
-        """A snapshot whose manifest and adapters are undamaged."""
-        snapshot = self.get(snapshot_id)
-        for digest in (snapshot.digest, *(adapter.sha256 for adapter in snapshot.adapters)):
-            self._artifacts.verify(digest)
-        return snapshot
-
     def _current_number(self) -> int | None:
         number: int | None = self._family.value("SELECT number FROM current_snapshot")
         return number
@@ -241,4 +291,5 @@ def _snapshot(row: Row) -> Snapshot:
         row["created_at"],
         row["reason"],
         None if row["gate"] is None else json.loads(row["gate"]),
+        row["pruned_at"],
     )

@@ -9,22 +9,24 @@ import typer
 
 from app.commands.errors import OptionsApart
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, MemberOption, group, moment, yes_no
+from app.commands.options import JsonOption, MemberOption, group
 from app.commands.output import write, write_json, write_table
 from app.commands.snapshots_export import export
+from app.commands.snapshots_prune import prune
+from app.commands.snapshots_show import ROW, row, show
 
 if TYPE_CHECKING:
     from app.session import Session
-    from memory.snapshots import Snapshot
 
 
 def register(commands: typer.Typer) -> None:
     """Add the group ``snapshots``."""
     snapshots = group("snapshots")
     snapshots.command("list", help="command.snapshots.list")(list_snapshots)
-    snapshots.command("show", help="command.snapshots.show")(show)
+    snapshots.command("show", help="command.snapshots.show.help")(show)
     snapshots.command("rollback", help="command.snapshots.rollback")(rollback)
     snapshots.command("export", help="command.snapshots.export.help")(export)
+    snapshots.command("prune", help="command.snapshots.prune.help")(prune)
     commands.add_typer(snapshots)
 
 
@@ -36,39 +38,8 @@ def list_snapshots(as_json: JsonOption = False) -> int:
         if as_json:
             write_json([{**asdict(snapshot), "current": snapshot.id == current.id} for snapshot in found])
             return 0
-        words = session.catalogue
-        names = ("id", "current", "when", "parent", "run", "base", "reason")
-        heads = [words.text(f"command.snapshots.heads.{name}") for name in names]
-        write_table(heads, [_row(session, snapshot, current) for snapshot in found])
-        return 0
-
-
-def show(
-    snapshot_id: Annotated[str | None, typer.Argument(help="command.snapshots.id")] = None, as_json: JsonOption = False
-) -> int:
-    """One snapshot, the current one by default, with the numbers that it passed by."""
-    from app.commands.verdict import write_checks
-
-    with open_session() as session:
-        current = session.snapshot()
-        snapshot = session.household.snapshots.get(snapshot_id) if snapshot_id else current
-        if as_json:
-            moves = [asdict(move) for move in session.household.snapshots.history() if move.snapshot == snapshot.id]
-            write_json({**asdict(snapshot), "current": snapshot.id == current.id, "moves": moves})
-            return 0
-        write_table(
-            [session.catalogue.text(f"command.snapshots.heads.{name}") for name in ("what", "value")],
-            [
-                (session.catalogue.text(f"command.snapshots.heads.{name}"), value)
-                for name, value in zip(
-                    ("id", "current", "when", "parent", "run", "base", "reason"),
-                    _row(session, snapshot, current),
-                    strict=True,
-                )
-            ],
-        )
-        if snapshot.gate:
-            write_checks(session.catalogue, snapshot.gate)
+        heads = [session.catalogue.text(f"command.snapshots.heads.{name}") for name in ROW]
+        write_table(heads, [row(session, snapshot, current) for snapshot in found])
         return 0
 
 
@@ -111,16 +82,3 @@ def _rollback_mine(session: Session, *, as_json: bool) -> int:
         key = "command.train.mine.rolled_back" if now else "command.train.mine.rolled_back_to_none"
         write(session.catalogue.text(key, left=left.id, adapter=now.id if now else ""))
     return 0
-
-
-def _row(session: Session, snapshot: Snapshot, current: Snapshot) -> tuple[str, ...]:
-    reason = f"command.snapshots.reasons.{snapshot.reason}"
-    return (
-        snapshot.id,
-        yes_no(session.catalogue, snapshot.id == current.id),
-        moment(snapshot.created_at),
-        snapshot.parent or "—",
-        snapshot.run or "—",
-        snapshot.base_name,
-        session.catalogue.text(reason) if session.catalogue.has(reason) else snapshot.reason,
-    )

@@ -29,7 +29,7 @@ def export(
 
     with open_session() as session:
         current, snapshots = session.snapshot(), session.household.snapshots
-        digest = (snapshots.get(snapshot_id) if snapshot_id else current).digest
+        digest = snapshots.whole(snapshots.named(snapshot_id).id if snapshot_id else current.id).digest
         folder, texts, settings = to.expanduser().absolute(), session.catalogue, session.settings
         made = export_snapshot(
             session.home,

@@ -76,6 +76,21 @@ class RepositorySettings(BaseModel):
     least_words: int = Field(gt=0, description="Shortest message, and shortest review, that teaches something.")
 
 
+class PruneSettings(BaseModel):
+    """What `enlace snapshots prune` keeps."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    snapshots: int = Field(
+        ge=1,
+        description="How many of the newest snapshots stay, and how many of those that one rollback after the other"
+        " goes back to; the one that answers stays in any case.",
+    )
+    grace_hours: float = Field(
+        ge=0, description="How long an object of the store stays that nobody needs yet: it may just have been made."
+    )
+
+
 class MemorySettings(BaseModel):
     """What the household remembers, and within which limits."""
 
@@ -87,6 +102,7 @@ class MemorySettings(BaseModel):
     fact_characters: int = Field(gt=0, description="Longest fact.")
     lesson_characters: int = Field(gt=0, description="Longest question, and longest answer, of a lesson.")
     unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
+    prune: PruneSettings = Field(description="What `enlace snapshots prune` keeps.")
     search: SearchSettings = Field(description="Searching one's own conversations.")
     recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")
     repository: RepositorySettings = Field(description="Pairs from a git repository.")

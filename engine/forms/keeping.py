@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from configs.disk import sync
 from configs.home import Home
 from engine.fingerprint import remember_sha256
-from engine.forms.records import RECORD, FormRecord, folder, read_form, write_form
+from engine.forms.records import RECORD, FormRecord, adapters_key, folder, read_adapted, read_form, write_form
 
 SHOWN_DIGITS = 12
 
@@ -45,6 +46,20 @@ def forget_form(home: Home, original: str) -> bool:
     if place.is_dir():
         _remove_others(place, None)
     return known
+
+
+def merged_weights(home: Home, original: str, adapters: Sequence[tuple[str, float]]) -> tuple[str, ...]:
+    """The artifact in which these adapters (SHA-256, scale) are part of the weights of ``original``; none or one."""
+    record = read_adapted(home, original, adapters_key(adapters))
+    return (record.merged,) if record and record.merged else ()
+
+
+def forget_adapted(home: Home, kept: Collection[tuple[str, Sequence[tuple[str, float]]]]) -> None:
+    """Forget how other adapters than the ``kept`` ones of an original are served. Raises OSError."""
+    known = {(original, adapters_key(adapters)) for original, adapters in kept}
+    for path in (home.models / "forms").glob("*/adapted/*.json"):
+        if (path.parents[1].name, path.stem) not in known:
+            path.unlink(missing_ok=True)
 
 
 def _remove_others(place: Path, kept: str | None) -> None:

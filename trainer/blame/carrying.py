@@ -112,6 +112,8 @@ class Blamer:
         if self._household.runs.taken_back().get(held.id) or not files.data.is_file():
             raise HeldRunChanged(run=held.id)
         inputs = read_inputs(files)
+        if not all(file.path.is_file() for file in inputs.current_adapters):
+            raise HeldRunChanged(run=held.id)
         found = self._household.snapshots.file_digest(inputs.base)
         if found != inputs.base_sha256:
             raise BaseReplaced(path=str(inputs.base), expected=inputs.base_sha256, found=found)

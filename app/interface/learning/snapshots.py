@@ -84,7 +84,7 @@ class SnapshotsPane(Vertical):
         session, snapshots = self.app.session, self.app.session.household.snapshots
         who, why = session.member.name, self.app.catalogue.text("screen.learning.snapshots.reason")
         try:
-            digest = snapshots.get(snapshot_id).digest
+            digest = snapshots.whole(snapshot_id).digest
             target = await session.engine.adopt(digest, lambda: snapshots.rollback(who, why, to=snapshot_id))
         except EnlaceError as error:
             self.post_message(Said(error=error))
@@ -102,16 +102,17 @@ class SnapshotsPane(Vertical):
             self.query_one("#snapshot", Static).update(self._detail(snapshot))
 
     def _row(self, snapshot: Snapshot, current: str) -> Text:
-        mark = "●" if snapshot.id == current else " "
-        return Text(
-            f"{mark} {snapshot.id:<6}{day_and_time(snapshot.created_at)}", "bold" if snapshot.id == current else ""
-        )
+        mark = "●" if snapshot.id == current else "✗" if snapshot.pruned_at else " "
+        style = "bold" if snapshot.id == current else "dim" if snapshot.pruned_at else ""
+        return Text(f"{mark} {snapshot.id:<6}{day_and_time(snapshot.created_at)}", style)
 
     def _detail(self, snapshot: Snapshot) -> Text:
         text = self.app.catalogue.text
         detail = Text.assemble((f"{snapshot.id}\n", "bold"))
         if snapshot.id == self.app.session.snapshot().id:
             detail.append(text("screen.learning.snapshots.current") + "\n")
+        if snapshot.pruned_at is not None:
+            detail.append(text("screen.learning.snapshots.given_up", when=day_and_time(snapshot.pruned_at)) + "\n")
         origin = text("screen.learning.snapshots.base") if snapshot.parent is None else snapshot.parent
         detail.append(f"{day_and_time(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n")
         for move in self.app.session.household.snapshots.history():

@@ -10,6 +10,7 @@ import pytest
 from app.curve import curve
 from app.session import Session
 from configs.home import Home
+from memory.manifests import Adapter
 from memory.runlog import RunEvent, append
 from tests.app.interface.conftest import Opener, Person
 from tests.app.test_withdrawing import learned
@@ -153,6 +154,27 @@ async def test_a_snapshot_that_cannot_be_served_does_not_become_current(
         await person.pilot.press("down", "v")
         await person.until(lambda: "«gone»" in person.screen_text())
         assert snapshots.current().id == made.id
+
+
+async def test_a_snapshot_that_was_given_up_is_marked_and_cannot_answer_again(
+    session: Session, open_interface: Opener
+) -> None:
+    base, household = session.snapshot(), session.household
+    for name in ("one", "two", "three"):
+        adapter = Adapter(household.artifacts.put_bytes(name.encode()))
+        made = household.snapshots.create(
+            base.base_name, base.base_sha256, adapters=[adapter], parent=base.id, run=None, reason="lessons", gate=None
+        )
+        household.snapshots.promote(made.id, "enlace", "24 lecciones")
+    household.pruner.prune(lambda snapshot: (), kept=1)
+    async with open_interface() as person:
+        await learning(person, "f4")
+        person.find("SnapshotList").focus()
+        await person.pilot.press("down", "down", "v")
+        await person.until(lambda: "Los pesos de v1 se descartaron" in person.screen_text())
+        assert "✗ v1" in person.screen_text()
+        assert "✗ descartado el" in person.screen_text()
+        assert household.snapshots.current().id == made.id
 
 
 def test_the_curve_falls_from_the_left_to_the_right() -> None:

@@ -1,0 +1,191 @@
+"""Which snapshots are kept, and what of the artifact store nobody needs any more: it goes, to make room.
+
+An object is needed where a kept snapshot reaches it: its manifest and its adapters, its parents' manifests, and what
+other rooms made of it. That is decided from the records alone, so that no damaged object hides another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from configs.home import Home
+from configs.sections.memory import PruneSettings
+from memory import runlog
+from memory.artifacts import ArtifactStore, Stored
+from memory.clock import Clock
+from memory.database import Database
+from memory.errors import ArtifactDamaged, ArtifactMissing
+from memory.numbered import number_in
+from memory.runs import BLAME, Runs, run_folder
+from memory.snapshots import Snapshot, Snapshots
+
+# It answers now; an engine that is a question behind serves it; a run under way may have begun from it; it is a base,
+# whose weights are no part of the store; a rollback goes there; it is one of the newest.
+Why = Literal["current", "served", "running", "base", "rollback", "newest"]
+# The digests of what other rooms made of a snapshot.
+MadeOf = Callable[[Snapshot], Collection[str]]
+SECONDS_AN_HOUR = 3600
+
+
+@dataclass(frozen=True)
+class Fate:
+    """A snapshot and why it is kept; None: it goes, and ``bytes`` of the store with it.
+
+    ``taken_back``: ids of lessons that it learned and that were withdrawn since, or are not shared any more.
+    """
+
+    snapshot: Snapshot
+    why: Why | None
+    taken_back: frozenset[str]
+    bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Unsound:
+    """An object that is needed and not as it was stored. ``snapshots``: the ids of those that need it."""
+
+    digest: str
+    path: str
+    problem: Literal["damaged", "missing"]
+    snapshots: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Pruning:
+    """What was done, or would be.
+
+    ``going``: those that learned a lesson that was taken back first, then the newest first, as ``kept``. ``objects``
+    go, in that order; ``young`` ones nobody needs either, but whoever put them there may be about to.
+    """
+
+    going: tuple[Fate, ...]
+    kept: tuple[Fate, ...]
+    objects: tuple[Stored, ...]
+    young: tuple[Stored, ...]
+    unsound: tuple[Unsound, ...]
+
+
+class Pruner:
+    """Of one household. ``clock``: seconds since 1970, as the file system tells them."""
+
+    def __init__(
+        self,
+        home: Home,
+        family: Database,
+        artifacts: ArtifactStore,
+        snapshots: Snapshots,
+        runs: Runs,
+        settings: PruneSettings,
+        clock: Clock,
+    ) -> None:
+        self._home = home
+        self._family = family
+        self._artifacts = artifacts
+        self._snapshots = snapshots
+        self._runs = runs
+        self._settings = settings
+        self._clock = clock
+
+    def plan(self, made_of: MadeOf, served: Collection[str] = (), kept: int | None = None) -> Pruning:
+        """What ``prune`` would do; nothing is changed. Raises NoSnapshot."""
+        return self._plan(self._fates(served, kept), made_of)
+
+    def prune(self, made_of: MadeOf, served: Collection[str] = (), kept: int | None = None) -> Pruning:
+        """Give up what is not kept; what was done.
+
+        ``served``: ids of what an engine serves at the moment. ``kept``: instead of the setting. The records come
+        before the objects: interrupted, the next call finds what is left. Raises NoSnapshot, DatabaseReadOnly.
+        """
+        with self._family.transaction():
+            # A run that begins, or a snapshot that is gone back to, comes before this or finds what is kept.
+            fates, now = self._fates(served, kept), self._clock()
+            gone = [(now, number_in(fate.snapshot.id, "v")) for fate in fates if fate.why is None]
+            self._family.run_many("UPDATE snapshots SET pruned_at = ? WHERE number = ?", gone)
+        planned = self._plan(fates, made_of)
+        return replace(planned, objects=tuple(self._artifacts.remove_listed(planned.objects)))
+
+    def _fates(self, served: Collection[str], kept: int | None) -> list[Fate]:
+        """Of every snapshot whose weights are still there, the newest first."""
+        most = self._settings.snapshots if kept is None else kept
+        taken_back = self._runs.taken_back()
+        there = [snapshot for snapshot in self._snapshots.list() if snapshot.pruned_at is None]
+        knowing = {each.id: taken_back.get(each.run or "", frozenset()) for each in there}
+        newest = [each.id for each in there if not knowing[each.id]]
+        back = [each.id for each in self._snapshots.rollback_targets() if not knowing[each.id]]
+        reasons: list[tuple[Why, Collection[str]]] = [
+            ("current", [self._snapshots.current().id]),
+            ("served", served),
+            ("running", self._begun_from()),
+            ("base", [each.id for each in there if not each.adapters]),
+            ("rollback", back[:most]),
+            ("newest", newest[:most]),
+        ]
+        return [
+            Fate(each, next((why for why, ids in reasons if each.id in ids), None), knowing[each.id]) for each in there
+        ]
+
+    def _begun_from(self) -> Collection[str]:
+        """What the run under way may have begun from, or the one whose lessons it looks into."""
+        run = self._runs.running()
+        if run is None:
+            return ()
+        since = run.started_at
+        if run.kind == BLAME:
+            events, _ = runlog.read(run_folder(self._home, run))
+            named = next((found for event in events if (found := (event.facts or {}).get("blamed"))), None)
+            # Before it has said which one, it may be any.
+            since = self._runs.get(named).started_at if named else 0.0
+        return self._snapshots.answering_since(since)
+
+    def _plan(self, fates: Sequence[Fate], made_of: MadeOf) -> Pruning:
+        kept = [fate for fate in fates if fate.why is not None]
+        needed = self._needed([fate.snapshot for fate in kept], made_of)
+        left = [stored for stored in self._artifacts.objects() if stored.digest not in needed]
+        old = {stored.digest: stored for stored in self._old(left, kept)}
+        going, objects = [], dict[str, Stored]()
+        for fate in sorted((fate for fate in fates if fate.why is None), key=lambda fate: not fate.taken_back):
+            own = {each: old[each] for each in fate.snapshot.objects if each in old and each not in objects}
+            going.append(replace(fate, bytes=sum(stored.bytes for stored in own.values())))
+            objects |= own
+        objects |= old
+        young = [stored for stored in left if stored.digest not in old]
+        return Pruning(tuple(going), tuple(kept), tuple(objects.values()), tuple(young), tuple(self._unsound(needed)))
+
+    def _old(self, left: Sequence[Stored], kept: Sequence[Fate]) -> list[Stored]:
+        """Those of what nobody needs that nobody can be about to need, either.
+
+        What belonged to a snapshot is needed by no other writer than a training that comes to the same weights.
+        """
+        there = {fate.snapshot.id for fate in kept}
+        owned = set[str]()
+        if self._runs.running() is None:
+            owned = {each for one in self._snapshots.list() if one.id not in there for each in one.objects}
+        oldest = self._clock() - self._settings.grace_hours * SECONDS_AN_HOUR
+        return [stored for stored in left if stored.digest in owned or stored.stored_at < oldest]
+
+    def _needed(self, kept: Sequence[Snapshot], made_of: MadeOf) -> dict[str, list[str]]:
+        """The objects that these reach, each with the ids of those that do."""
+        needed: dict[str, list[str]] = {}
+        for snapshot in kept:
+            for digest in snapshot.objects:
+                needed.setdefault(digest, []).append(snapshot.id)
+            parent = snapshot.parent
+            while parent is not None:
+                before = self._snapshots.get(parent)
+                needed.setdefault(before.digest, []).append(snapshot.id)
+                parent = before.parent
+            for digest in made_of(snapshot):
+                needed.setdefault(digest, []).append(snapshot.id)
+        return needed
+
+    def _unsound(self, needed: dict[str, list[str]]) -> list[Unsound]:
+        found = []
+        for digest, snapshots in needed.items():
+            try:
+                self._artifacts.verify(digest)
+            except (ArtifactDamaged, ArtifactMissing) as error:
+                problem: Literal["damaged", "missing"] = "damaged" if isinstance(error, ArtifactDamaged) else "missing"
+                found.append(Unsound(digest, str(error.facts["path"]), problem, tuple(dict.fromkeys(snapshots))))
+        return found

@@ -1,0 +1,136 @@
+"""``enlace snapshots show`` and ``prune``: what there is of a snapshot, and what of the store goes."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from app.session import Session
+from configs.home import Home
+from engine.forms.machine import fingerprint
+from engine.forms.records import AS_PULLED, AdaptedRecord, adapted_path, adapters_key, write_adapted
+from memory.lessons import Lesson
+from memory.manifests import Adapter
+from memory.snapshots import Snapshot
+from tests.app.conftest import Run
+
+CHECK = {"name": "lessons_right", "value": 0.9, "bound": 0.8, "at_least": True, "ok": True}
+GATE = {"decision": "SHIP", "checks": [CHECK], "reasons": []}
+
+
+def night(session: Session, weights: bytes, *lessons: Lesson) -> Snapshot:
+    """A snapshot of these weights, made by a run on ``lessons``; it answers from now on."""
+    household, base = session.household, session.snapshot()
+    run = household.runs.create("lessons")
+    household.runs.give(run.id, [lesson.id for lesson in lessons])
+    adapter = Adapter(household.artifacts.put_bytes(weights))
+    made = household.snapshots.create(
+        base.base_name, base.base_sha256, adapters=[adapter], parent=base.id, run=run.id, reason="training", gate=GATE
+    )
+    household.runs.finish(run.id, "shipped", snapshot=made.id)
+    return household.snapshots.promote(made.id, "Ana", "passed")
+
+
+def taught(session: Session, question: str, chosen: str) -> Lesson:
+    return session.memory.lessons.add([{"role": "user", "content": question}], chosen, visibility="shared")
+
+
+def flip(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.chmod(0o600)
+    path.write_bytes(content)
+
+
+def test_show_says_who_when_why_from_what_and_of_which_lessons(here: Run, session: Session) -> None:
+    kept, secret = taught(session, "What is our dog called?", "Luna."), taught(session, "Secret?", "Kaspar.")
+    night(session, b"first")
+    made = night(session, b"weights", kept, secret)
+    session.memory.lessons.withdraw(secret.id)
+    shown = here("snapshots", "show", "v2").out
+    assert "by Ana: answers in the place of v1 (passed)" in shown
+    assert "It learned from 2 lessons:\n  What is our dog called? → Luna.\n  and from 1 that was withdrawn" in shown
+    assert "Kaspar" not in shown
+    assert "Lessons answered right  0.9" in shown
+    told = json.loads(here("snapshots", "show", "current", "--json").out)
+    assert (told["id"], told["parent"], told["state"], told["taken_back"]) == ("v2", "v1", "whole", [secret.id])
+    assert told["bytes"] == sum(session.household.artifacts.path(each).stat().st_size for each in made.objects)
+    assert [lesson["chosen"] for lesson in told["lessons"]] == ["Luna."]
+    flip(session.household.artifacts.path(made.adapters[0].sha256))
+    assert json.loads(here("snapshots", "show", "--json").out)["state"] == "damaged"
+    assert json.loads(here("snapshots", "show", "previous", "--json").out)["id"] == "v1"
+
+
+def test_show_speaks_spanish(here: Run, session: Session) -> None:
+    night(session, b"weights", taught(session, "¿Cómo se llama la perra?", "Luna."))
+    shown = here("snapshots", "show", lang="es_ES.UTF-8", ENLACE_ASSISTANT__LANGUAGE="es").out
+    assert "Aprendió de 1 lección:\n  ¿Cómo se llama la perra? → Luna." in shown
+    assert "Ana: responde en lugar de v0 (passed)" in shown
+
+
+def test_a_dry_run_says_how_many_bytes_would_go_and_prune_frees_them(here: Run, session: Session, home: Home) -> None:
+    made = [night(session, name.encode() * 1000) for name in ("one", "two", "three")]
+    dry = here("snapshots", "prune", "--keep", "1", "--dry-run")
+    assert dry.code == 0, dry.err
+    assert "v1 " in dry.out
+    assert "1 file of the store that nothing needs would go: 3 kB (3000 bytes)." in dry.out
+    assert session.household.artifacts.path(made[0].adapters[0].sha256).is_file()
+    refused = here("snapshots", "prune", "--keep", "1")
+    assert (refused.code, session.household.snapshots.get("v1").pruned_at) == (2, None)
+    done = here("snapshots", "prune", "--keep", "1", "--yes")
+    assert "1 file is gone from the store: 3 kB (3000 bytes)." in done.out
+    assert not home.artifact(made[0].adapters[0].sha256).exists()
+    assert "it is a model as it came" in done.out
+    assert "given up" in here("snapshots", "list").out
+    back = here("snapshots", "rollback", "--to", "v1")
+    assert (back.code, "only its record is left" in back.err) == (1, True)
+    again = here("snapshots", "prune", "--keep", "1", "--yes", ENLACE_ASSISTANT__LANGUAGE="es", lang="es_ES.UTF-8")
+    assert again.out.startswith("No sobra nada")
+
+
+def test_what_a_withdrawn_lesson_taught_goes_and_is_named(here: Run, session: Session) -> None:
+    secret = taught(session, "Secret?", "Kaspar.")
+    night(session, b"knows it", secret)
+    night(session, b"knows it too", secret)
+    session.memory.lessons.withdraw(secret.id)
+    told = json.loads(here("snapshots", "prune", "--yes", "--json").out)
+    assert [(each["snapshot"], each["taken_back"]) for each in told["going"]] == [("v1", [secret.id])]
+    assert told["bytes"] == len(b"knows it")
+    said = here("snapshots", "prune").out
+    assert "v2 stays, and learned 1 lesson that was withdrawn since." in said
+
+
+def test_a_flipped_bit_is_reported_by_name_and_nothing_of_it_is_removed(here: Run, session: Session) -> None:
+    made = night(session, b"weights")
+    path = session.household.artifacts.path(made.adapters[0].sha256)
+    flip(path)
+    found = here("snapshots", "prune")
+    assert found.code == 1
+    assert f"DAMAGED: {path} (SHA-256 {made.adapters[0].sha256})" in found.out
+    assert path.is_file()
+    spanish = here("snapshots", "prune", ENLACE_ASSISTANT__LANGUAGE="es", lang="es_ES.UTF-8").out
+    assert f"DAÑADO: {path}" in spanish
+    (wrong,) = json.loads(here("snapshots", "prune", "--json").out)["unsound"]
+    assert (wrong["digest"], wrong["problem"], wrong["snapshots"]) == (path.parent.name + path.name, "damaged", ["v1"])
+
+
+@pytest.mark.parametrize("dry", [True, False])
+def test_merged_weights_of_what_is_given_up_go_with_their_record(
+    here: Run, session: Session, home: Home, dry: bool
+) -> None:
+    merged = {}
+    for name in ("one", "two", "three"):
+        made = night(session, name.encode())
+        digest = session.household.artifacts.put_bytes(f"merged {name}".encode())
+        key = adapters_key([(each.sha256, each.scale) for each in made.adapters])
+        record = AdaptedRecord(fingerprint(), AS_PULLED, made.id, True, 0.0, digest, 0.0, {}, "", 1.0)
+        write_adapted(home, made.base_sha256, key, record)
+        old = session.household.artifacts.path(digest)
+        os.utime(old, (1.0, 1.0))
+        merged[made.id] = old, adapted_path(home, made.base_sha256, key)
+    assert here("snapshots", "prune", "--keep", "1", *(["--dry-run"] if dry else ["--yes"])).code == 0
+    assert [path.exists() for path in merged["v1"]] == [dry, dry]
+    assert all(path.exists() for name in ("v2", "v3") for path in merged[name])
