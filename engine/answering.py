@@ -30,7 +30,7 @@ from engine.replies import chunk, completion, send_error, send_json
 from engine.requests import ChatRequest
 from engine.sampling_fields import LARGEST_SEED
 from engine.scheduler import Scheduler
-from engine.served import ServedSnapshot, adapted, read_served, with_private
+from engine.served import ServedSnapshot, adapted, beside, read_served, with_private
 
 CALL_ID_LENGTH = 9
 # One more where another snapshot came in during the first: what it is by then is asked anew.
@@ -80,7 +80,14 @@ class Answer:
         emit = Handover(asyncio.get_running_loop(), self._take, self._interval_s, time.monotonic)
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
         job = Job(
-            request.messages, request.sampling, seed, emit, request.cache_key, request.options, owner=request.user
+            request.messages,
+            request.sampling,
+            seed,
+            emit,
+            request.cache_key,
+            request.options,
+            owner=request.user,
+            patient=request.patient,
         )
         events = self._pieces(job)
         try:
@@ -107,8 +114,10 @@ class Answer:
         """Have ``job`` answered. Raises what keeps it from being begun."""
         if self._request.manifest is not None:
             await serve_manifest(self._home, self._scheduler, self._request.manifest)
-        adapters, private = self._request.adapters, self._request.private
-        if adapters is not None:
+        adapters, private, snapshot = self._request.adapters, self._request.private, self._request.snapshot
+        if snapshot is not None:
+            await self._lease(job, lambda served: beside(self._home, served, snapshot))
+        elif adapters is not None:
             await self._lease(job, lambda served: adapted(self._home, served, adapters))
         elif private is not None:
             await self._lease_if_it_fits(job, lambda served: with_private(self._home, served, private))

@@ -10,15 +10,7 @@ from typing import Any, TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import (
-    EngineStatus,
-    Finished,
-    Piece,
-    PrivateAdapter,
-    Sampling,
-    TokenLogprob,
-    Waiting,
-)
+from engine.answers import EngineStatus, Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Waiting
 from engine.errors import (
     EngineDied,
     EngineError,
@@ -58,6 +50,7 @@ class EngineClient:
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
         private: PrivateAdapter | None = None,
+        snapshot: str | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the engine's work on it.
 
@@ -66,12 +59,14 @@ class EngineClient:
 
         ``options``: the tools that the model may call, and what else its template is told. Only what Delta holds is
         the answer; a thinking model's thoughts come before it. ``private``: the asking member's own adapter, which is
-        left out where another snapshot than its own is current by now.
+        left out where another snapshot than its own is current by now. ``snapshot``: the manifest of one to answer with
+        in place of what is served; such an answer ends as cancelled, or does not begin, while others are answered.
 
         Starts the engine if none runs. If it dies before the first piece, starts it once more; raises EngineDied
         if it dies later, or again each time it was started, EngineSilent, and whatever error the engine reports.
         """
         body = self._chat_body(messages, sampling, cache_key, options)
+        body |= {"snapshot": snapshot, "patient": True if snapshot else None}
         begun = False
         tries = _Tries()
         while True:

@@ -51,6 +51,15 @@ class ModelReplaced(EngineError):
     code = "model_replaced"
 
 
+class SnapshotApart(EngineError):
+    """It rests on other weights than those that are loaded, so none can be asked beside the other. facts: snapshot,
+    served (names).
+    """
+
+    code = "snapshot_apart"
+    status = 409
+
+
 class TemplateBroken(EngineError):
     """The model's chat template cannot render this conversation. facts: reason."""
 

@@ -52,10 +52,13 @@ class Engine(Protocol):
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
         private: PrivateAdapter | None = None,
+        snapshot: str | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the work on it.
 
         ``private``: the asking member's own adapter; another server than the household's engine answers without it.
+        ``snapshot``: the manifest of one to answer with in place of what is served, while nobody else is answered: as
+        soon as somebody is, it ends as cancelled. Raises SnapshotApart, and ServerOffersNot by another server.
         """
         ...
 

@@ -35,7 +35,8 @@ class Job:
     """``emit`` is called by the decoding thread, ends with exactly one Finished or EngineError, and must not block.
 
     ``seed`` starts this answer's randomness. ``cache_key`` names the conversation, so that it gets back the slot
-    that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``served`` answers it where
+    that still holds its beginning. ``owner`` is who asks, so that nobody takes every slot. ``patient``: it is cancelled
+    as soon as, and as long as, somebody asks who is not. ``served`` answers it where
     that is not what is served at the time; ``otherwise``: what is served does, where ``served`` cannot any more.
     ``cancelled`` may be set by any thread at any time. ``prompt``: the tokens of ``messages`` as the model in the file
     ``model`` reads them, once ``read`` has been called; ``form``: how its answer has to be read; ``place``: the place
@@ -49,6 +50,7 @@ class Job:
     cache_key: str | None = None
     options: PromptOptions = PLAIN
     owner: str | None = None
+    patient: bool = False
     served: ServedSnapshot | None = None
     otherwise: bool = False
     cancelled: bool = False

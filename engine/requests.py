@@ -21,7 +21,7 @@ MOST_ADAPTERS = 8
 LARGEST_SCALE = 16
 CHAT_FIELDS = frozenset({
     "messages", *OPTION_FIELDS, *SAMPLING_FIELDS, "parallel_tool_calls", "stream", "stream_options", "cache_key",
-    "user", "adapters", "private", "manifest",
+    "user", "adapters", "private", "snapshot", "patient", "manifest",
 })  # fmt: skip
 
 
@@ -30,8 +30,9 @@ class ChatRequest:
     """A checked request. ``manifest``: the snapshot to be served first, or None for whatever is served.
 
     ``user`` asks: nobody gets every slot. ``adapters``: digests and scales of those to answer with, or None for the
-    snapshot's own; ``private``: one to lay over the snapshot ``manifest``. ``parallel_calls``: whether one answer may
-    call several tools.
+    snapshot's own; ``private``: one to lay over the snapshot ``manifest``; ``snapshot``: the manifest of one to answer
+    with in place of what is served. ``patient``: it gives way to whoever is not. ``parallel_calls``: whether one answer
+    may call several tools.
     """
 
     messages: tuple[Message, ...]
@@ -43,6 +44,8 @@ class ChatRequest:
     user: str | None
     adapters: tuple[tuple[str, float], ...] | None
     private: PrivateAdapter | None
+    snapshot: str | None
+    patient: bool
     manifest: str | None
 
 
@@ -61,6 +64,8 @@ def read_chat_request(body: bytes, settings: EngineSettings) -> ChatRequest:
         user=_typed(given, "user", str),
         adapters=_adapters(given.get("adapters")),
         private=_private(given),
+        snapshot=_snapshot(given),
+        patient=_typed(given, "patient", bool) or False,
         manifest=_typed(given, "manifest", str),
     )
 
@@ -99,6 +104,14 @@ def _private(given: dict[str, Any]) -> PrivateAdapter | None:
     check_fields(entry, ("member", "sha256", "manifest", "scale"), "private")
     digest, scale = _adapter("private", entry)
     return PrivateAdapter(member, digest, manifest, scale)
+
+
+def _snapshot(given: dict[str, Any]) -> str | None:
+    """The manifest of the snapshot that alone answers this request."""
+    digest = _typed(given, "snapshot", str)
+    if digest is not None and (given.get("adapters") is not None or given.get("private") is not None):
+        raise RequestWrong(field="snapshot", reason="it answers with its own adapters, and with no others")
+    return None if digest is None else str(digest)
 
 
 def _adapters(given: Any) -> tuple[tuple[str, float], ...] | None:

@@ -92,6 +92,9 @@ class Scheduler:
             in_hand = {*self._queue, *self._decoding.jobs()}
             if len(in_hand) >= self._settings.queue_length + self._settings.slots:
                 raise EngineBusy(waiting=len(self._queue))
+            for other in in_hand:
+                if other.patient != job.patient:
+                    (other if other.patient else job).cancelled = True
             job.arrived = self._clock()
             self._queue.append(job)
             self._changed.notify()

@@ -12,7 +12,14 @@ from typing import Any
 from configs.home import Home
 from engine.answers import PRIVATELY, PrivateAdapter
 from engine.catalogue import model_path
-from engine.errors import AdapterMismatch, ModelBroken, ModelReplaced, PrivateAdapterBroken, SnapshotBroken
+from engine.errors import (
+    AdapterMismatch,
+    ModelBroken,
+    ModelReplaced,
+    PrivateAdapterBroken,
+    SnapshotApart,
+    SnapshotBroken,
+)
 from engine.fingerprint import file_sha256
 from engine.forms.records import FormRecord
 from engine.forms.serving import served_form
@@ -105,6 +112,17 @@ def adapted(home: Home, served: ServedSnapshot, adapters: Sequence[tuple[str, fl
     files = tuple(_adapter(home, digest, {"sha256": digest, "scale": scale}) for digest, scale in adapters)
     chosen = "+".join(f"{digest[:8]}x{scale:g}" for digest, scale in adapters) or "base"
     return replace(served, name=f"{served.name}:{chosen}", adapters=files, pulled=None)
+
+
+def beside(home: Home, served: ServedSnapshot, manifest_digest: str) -> ServedSnapshot:
+    """Another snapshot as it would be served, for single answers while ``served`` is what everybody is answered with.
+
+    Raises SnapshotApart where it takes other weights than those that are loaded, and what ``read_served`` raises.
+    """
+    other = read_served(home, manifest_digest)
+    if (other.model, other.form) != (served.model, served.form):
+        raise SnapshotApart(snapshot=other.name, served=served.name)
+    return other
 
 
 def with_private(home: Home, served: ServedSnapshot, private: PrivateAdapter) -> ServedSnapshot | None:

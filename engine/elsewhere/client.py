@@ -73,12 +73,15 @@ class ServerClient:
         cache_key: str | None = None,
         options: PromptOptions = PLAIN,
         private: PrivateAdapter | None = None,
+        snapshot: str | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` closes the connection.
 
         What fails before the first piece and may pass is tried again, with waits that double; after it nothing is:
         the words that were shown stay. Raises ServerError, PromptTooLong, and what a snapshot's files raise.
         """
+        if snapshot is not None:
+            raise ServerOffersNot(**self._line.named, what="snapshot")
         tries = self._settings.server.tries
         for attempt in range(1, tries + 1):
             begun = False

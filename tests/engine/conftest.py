@@ -96,10 +96,11 @@ class Desk:
         key: str | None = None,
         owner: str | None = None,
         served: ServedSnapshot | None = None,
+        patient: bool = False,
     ) -> Asked:
         events: queue.SimpleQueue[JobEvent] = queue.SimpleQueue()
         chosen = sampling or self.sampling()
-        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key, owner=owner)
+        job = Job(ask(text), chosen, chosen.seed or 0, events.put, key, owner=owner, patient=patient)
         job.served = served
         self.scheduler.submit(job)
         return Asked(job, events)
