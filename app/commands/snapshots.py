@@ -11,6 +11,7 @@ from app.commands.errors import OptionsApart
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, group
 from app.commands.output import write, write_json, write_table
+from app.commands.snapshots_compare import compare
 from app.commands.snapshots_export import export
 from app.commands.snapshots_prune import prune
 from app.commands.snapshots_show import ROW, row, show
@@ -24,6 +25,7 @@ def register(commands: typer.Typer) -> None:
     snapshots = group("snapshots")
     snapshots.command("list", help="command.snapshots.list")(list_snapshots)
     snapshots.command("show", help="command.snapshots.show.help")(show)
+    snapshots.command("compare", help="command.snapshots.compare.help")(compare)
     snapshots.command("rollback", help="command.snapshots.rollback")(rollback)
     snapshots.command("export", help="command.snapshots.export.help")(export)
     snapshots.command("prune", help="command.snapshots.prune.help")(prune)
