@@ -158,7 +158,7 @@ def _parsed(path: Path) -> Iterator[BadLine | tuple[int, bytes, dict[str, Any]]]
         if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
             content = content.decode("utf-16").encode("utf-8", errors="surrogatepass")
     except (OSError, UnicodeDecodeError) as error:
-        raise FileUnreadable(path=str(path), reason=str(error)) from error
+        raise FileUnreadable(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
     # Not splitlines(): JSON allows U+2028 inside a string.
     for number, raw in enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
         if raw.strip():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, get_args, get_origin
 
 if TYPE_CHECKING:
     from typer.exceptions import TyperException
@@ -39,7 +39,10 @@ def wrong_usage(error: TyperException, catalogue: Catalogue) -> tuple[str, str]:
 
 
 def bounds(parameter: Any, words: Catalogue) -> str:
-    """From where to where a number may be; empty where nothing bounds it."""
+    """From where to where a number may be, or which words are taken; empty where nothing bounds it."""
+    taken = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    if get_origin(taken) is Literal:
+        return ", ".join(map(str, get_args(taken)))
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if least is None and most is None:
         return ""

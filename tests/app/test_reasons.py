@@ -104,6 +104,11 @@ def test_what_has_no_words_is_told_as_it_is(reason: str) -> None:
     assert in_words(reason, Catalogue("es")) == reason
 
 
+def test_a_file_that_is_not_there_is_named_once(here: Run) -> None:
+    told = here("lessons", "import", "/nowhere", lang="es").err
+    assert told.startswith("No puedo leer /nowhere (ese archivo o carpeta no existe).")
+
+
 def test_a_broken_file_is_told_in_spanish_with_its_figures(here: Run, home: Home) -> None:
     path = home.models / "broken.gguf"
     path.write_bytes(b"GGUF" + (9).to_bytes(4, "little") + b"\0" * 35)
