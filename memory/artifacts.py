@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import hashlib
 import io
 import os
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -97,7 +98,7 @@ class ArtifactStore:
         """
         removed = []
         try:
-            with self._locked(fcntl.LOCK_EX):
+            with _locked(self._home, fcntl.LOCK_EX):
                 for stored in objects:
                     if self._stored(stored.digest) == stored:
                         self._home.artifact(stored.digest).unlink()
@@ -131,7 +132,7 @@ class ArtifactStore:
             self._aside.mkdir(mode=0o700, parents=True, exist_ok=True)
             digest = self._copy(source, aside)
             place = self._home.artifact(digest)
-            with self._locked(fcntl.LOCK_SH):
+            with _locked(self._home, fcntl.LOCK_SH):
                 if place.is_file() and _digest_of(place) == digest:
                     # Somebody needs it again: it is as new as one that was not there.
                     os.utime(place)
@@ -157,13 +158,6 @@ class ArtifactStore:
             return None
         return Stored(digest, stat.st_size, stat.st_mtime)
 
-    @contextmanager
-    def _locked(self, how: int) -> Iterator[None]:
-        """Keep apart who puts an object in its place and who removes old ones. Raises OSError."""
-        with open(os.open(self._home.store / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
-            fcntl.flock(lock, how)
-            yield
-
     def _copy(self, source: BinaryIO | io.BytesIO, aside: Path) -> str:
         digest = hashlib.sha256()
         with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as target:
@@ -174,6 +168,24 @@ class ArtifactStore:
             os.fchmod(target.fileno(), 0o400)
             os.fsync(target.fileno())
         return digest.hexdigest()
+
+
+@contextmanager
+def undisturbed(home: Home) -> Iterator[None]:
+    """As long as this lasts, nobody removes old objects from the store of ``home``; whoever wants to, waits."""
+    with ExitStack() as stack:
+        # Where nothing can be written, nothing can be removed.
+        with contextlib.suppress(OSError):
+            stack.enter_context(_locked(home, fcntl.LOCK_SH))
+        yield
+
+
+@contextmanager
+def _locked(home: Home, how: int) -> Iterator[None]:
+    """Keep apart who puts an object in its place and who removes old ones. Raises OSError."""
+    with open(os.open(home.store / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
+        fcntl.flock(lock, how)
+        yield
 
 
 def _digest_of(path: Path) -> str:

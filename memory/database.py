@@ -125,29 +125,39 @@ class Database:
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
-            yield
-        except sqlite3.Error as error:
-            raise self._meaning(error) from error
+            with translated(self.path, self._busy_seconds):
+                yield
         except OSError as error:
             raise DatabaseReadOnly(path=str(self.path), reason=error.strerror or str(error)) from error
 
-    def _meaning(self, error: sqlite3.Error) -> EnlaceError:
-        # Extended result codes keep the primary code in their low byte (https://sqlite.org/rescode.html).
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        path, reason = str(self.path), str(error)
-        if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-            return DatabaseDamaged(path=path, reason=reason)
-        if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and self._no_room()):
-            return DiskFull(path=path)
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return DatabaseBusy(path=path, seconds=self._busy_seconds)
-        if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
-            return DatabaseReadOnly(path=path, reason=reason)
-        return DatabaseFailed(path=path, reason=reason)
 
-    def _no_room(self) -> bool:
-        """Whether not even the -shm can grow: of a full disk SQLite says FULL for pages, but IOERR for that file."""
-        return shutil.disk_usage(self.path.parent).free < _SHM_STEP_BYTES
+@contextmanager
+def translated(path: Path, busy_seconds: float) -> Iterator[None]:
+    """Have what SQLite says of the database ``path`` raised as what it means to a person."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _meaning(error, path, busy_seconds) from error
+
+
+def _meaning(error: sqlite3.Error, path: Path, busy_seconds: float) -> EnlaceError:
+    # Extended result codes keep the primary code in their low byte (https://sqlite.org/rescode.html).
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    named, reason = str(path), str(error)
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return DatabaseDamaged(path=named, reason=reason)
+    if code == sqlite3.SQLITE_FULL or (code == sqlite3.SQLITE_IOERR and _no_room(path)):
+        return DiskFull(path=named)
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return DatabaseBusy(path=named, seconds=busy_seconds)
+    if code in (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM):
+        return DatabaseReadOnly(path=named, reason=reason)
+    return DatabaseFailed(path=named, reason=reason)
+
+
+def _no_room(path: Path) -> bool:
+    """Whether not even the -shm can grow: of a full disk SQLite says FULL for pages, but IOERR for that file."""
+    return shutil.disk_usage(path.parent).free < _SHM_STEP_BYTES
 
 
 def _make_private(path: Path) -> None:

@@ -1,0 +1,203 @@
+"""Copies of a home's databases as they all were at one moment, also while others write; and what a copy tells."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote
+
+from configs.home import Home
+from memory.database import translated
+from memory.errors import DiskFull
+from memory.migrations import FOLDER
+
+ENDING: Final = ".db"
+# What SQLite keeps beside a database and a copy does not need.
+BESIDE: Final = ("-wal", "-shm", "-journal")
+_REFUSED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The databases of one home, each held as it was at the same moment. ``members``: the ids of who belongs to it."""
+
+    members: frozenset[str]
+    _held: Mapping[Path, sqlite3.Connection]
+
+    @property
+    def databases(self) -> list[Path]:
+        """Their files: the family's first, then the others by name."""
+        return list(self._held)
+
+    def copy(self, path: Path, to: Path) -> None:
+        """Write a copy of the database ``path`` to the new file ``to``, which is whole without any file beside it.
+
+        No process carries what was under way in it. Raises DatabaseDamaged and DiskFull.
+        """
+        with translated(to, 0):
+            target = sqlite3.connect(to, isolation_level=None)
+        try:
+            with translated(path, 0):
+                # A copy that is cut off is thrown away: it needs neither a journal nor a sync for each page.
+                target.execute("PRAGMA journal_mode = OFF")
+                target.execute("PRAGMA synchronous = OFF")
+                self._held[path].backup(target)
+                target.execute("PRAGMA journal_mode = DELETE")
+                if _has(target, "runs"):
+                    # The process that carries a run may live on beside the copy, and carries none there.
+                    target.execute("UPDATE runs SET process = '' WHERE state = 'running'")
+        except DiskFull as error:
+            raise DiskFull(path=str(to.parent)) from error
+        finally:
+            target.close()
+
+
+@contextmanager
+def one_moment(home: Home, busy_seconds: float) -> Iterator[Moment]:
+    """Hold every database of ``home`` as it is now, for reading; those who write to it go on.
+
+    A lesson that is shared, or private again, is written in its new file before it leaves the old one. Nobody writes
+    the family's file while the others are taken hold of: so each lesson is in one of the copies, at worst in two.
+    Raises DatabaseBusy, DatabaseDamaged, DatabaseReadOnly.
+    """
+    with ExitStack() as stack:
+        lock = stack.enter_context(_opened(home.family_db, busy_seconds))
+        with translated(home.family_db, busy_seconds):
+            _keep_others_from_writing(lock)
+        held = {home.family_db: stack.enter_context(_reading(home.family_db, busy_seconds))}
+        with translated(home.family_db, busy_seconds):
+            rows = held[home.family_db].execute("SELECT id FROM members WHERE removed_at IS NULL").fetchall()
+        members = frozenset(row[0] for row in rows)
+        for path in [*_others(home), *sorted(map(home.member_db, members))]:
+            if path.is_file():
+                held[path] = stack.enter_context(_reading(path, busy_seconds))
+        lock.close()
+        yield Moment(members, held)
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a copy of a database says. ``damage``: how its pages contradict each other, empty where they do not.
+
+    ``migrations``: the steps that made its tables; ``current``: the id of the snapshot that answers, in the family's;
+    ``artifacts``: digests of what its snapshots (but those given up) or a member's own adapters are made of; ``bases``:
+    names and digests of the models under them, the current snapshot's first.
+    """
+
+    damage: str
+    migrations: frozenset[str]
+    current: str | None
+    artifacts: frozenset[str]
+    bases: tuple[tuple[str, str], ...]
+
+
+def told_by(content: bytes) -> Told:
+    """Read a copy, given whole, in memory alone: nothing is written, wherever it came from."""
+    with contextlib.closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            # A file of no bytes is a database without tables, and what deserialize takes for a lack of memory.
+            if content:
+                connection.deserialize(content)
+            found = "; ".join(row[0] for row in connection.execute("PRAGMA integrity_check(3)"))
+            if found != "ok":
+                return Told(found, frozenset(), None, frozenset(), ())
+            return _told(connection)
+        except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
+            return Told(str(error) or type(error).__name__, frozenset(), None, frozenset(), ())
+
+
+def newer(migrations: Iterable[str]) -> str | None:
+    """The last of these steps that this version of Enlace does not know; None where it knows them all."""
+    known = {step.stem for step in FOLDER.glob("*/*.sql")}
+    return max(set(migrations) - known, default=None)
+
+
+def _told(connection: sqlite3.Connection) -> Told:
+    migrations, current = frozenset[str](), None
+    artifacts: set[str] = set()
+    bases: dict[tuple[str, str], None] = {}
+    if _has(connection, "migrations"):
+        migrations = frozenset(row[0] for row in connection.execute("SELECT name FROM migrations"))
+    if _has(connection, "snapshots"):
+        found = connection.execute("SELECT number FROM current_snapshot").fetchone()
+        current = f"v{found[0]}" if found else None
+        snapshots = _snapshots(connection)
+        # An older version gave none of them up.
+        for kept in (each for each in snapshots.values() if each.get("pruned_at") is None):
+            artifacts |= {kept["digest"], *(str(each["sha256"]) for each in json.loads(kept["adapters"]))}
+            bases[kept["base_name"], kept["base_sha256"]] = None
+            # A manifest names its parent's, also where that one's weights were given up.
+            while (kept := snapshots.get(kept["parent"], {})) and kept["digest"] not in artifacts:
+                artifacts.add(kept["digest"])
+    if _has(connection, "private_adapters"):
+        artifacts |= {row[0] for row in connection.execute("SELECT sha256 FROM private_adapters")}
+    return Told("", migrations, current, frozenset(artifacts), tuple(bases))
+
+
+def _snapshots(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
+    """Every snapshot by its number, the current one first, then the newest."""
+    cursor = connection.execute(
+        "SELECT * FROM snapshots ORDER BY number <> coalesce((SELECT number FROM current_snapshot), -1), number DESC"
+    )
+    columns = [column[0] for column in cursor.description]
+    found = [dict(zip(columns, row, strict=True)) for row in cursor]
+    return {each["number"]: each for each in found}
+
+
+def _has(connection: sqlite3.Connection, table: str) -> bool:
+    return connection.execute("SELECT 1 FROM sqlite_master WHERE name = ?", (table,)).fetchone() is not None
+
+
+def _others(home: Home) -> list[Path]:
+    """Databases of the home beside the family's and the members', but for what is safe to lose."""
+    return sorted(path for path in home.root.glob(f"*{ENDING}") if path not in (home.family_db, home.search_db))
+
+
+def _keep_others_from_writing(connection: sqlite3.Connection) -> None:
+    try:
+        connection.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        # Where it cannot be written to, the others do not either.
+        if error.sqlite_errorcode & 0xFF not in _REFUSED:
+            raise
+
+
+@contextmanager
+def _opened(path: Path, busy_seconds: float, how: str = "mode=rw") -> Iterator[sqlite3.Connection]:
+    with translated(path, busy_seconds):
+        address = f"file:{quote(str(path))}?{how}"
+        connection = sqlite3.connect(address, uri=True, timeout=busy_seconds, isolation_level=None)
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+@contextmanager
+def _reading(path: Path, busy_seconds: float) -> Iterator[sqlite3.Connection]:
+    """The database inside a transaction that reads: what it sees stays as it is."""
+    with ExitStack() as stack:
+        connection = stack.enter_context(_opened(path, busy_seconds))
+        with translated(path, busy_seconds):
+            try:
+                _begin_reading(connection)
+            except sqlite3.OperationalError as error:
+                wal = path.with_name(path.name + BESIDE[0])
+                if error.sqlite_errorcode & 0xFF not in _REFUSED or (wal.is_file() and wal.stat().st_size):
+                    raise
+                # Where nothing can be written SQLite cannot make the -shm that a database in WAL is read with; but
+                # then nobody writes, and all there is, is in the file (https://sqlite.org/wal.html, 10).
+                connection = stack.enter_context(_opened(path, busy_seconds, "immutable=1"))
+                _begin_reading(connection)
+        yield connection
+
+
+def _begin_reading(connection: sqlite3.Connection) -> None:
+    connection.execute("BEGIN")
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
