@@ -27,7 +27,19 @@ from app.exit_codes import INTERRUPTED, READER_GONE
 from configs.errors import EnlaceError
 
 # A group's module is imported only when the group is named: answering a question must not wait for the rest.
-GROUPS: Final = ("ask", "engine", "models", "members", "chats", "memory", "lessons", "tools", "train", "snapshots")
+GROUPS: Final = (
+    "ask",
+    "engine",
+    "models",
+    "members",
+    "chats",
+    "memory",
+    "lessons",
+    "tools",
+    "train",
+    "snapshots",
+    "backup",
+)
 # Where Textual reads the keys and where it paints: the standard input and the standard error.
 _KEYS: Final = 0
 _SCREEN: Final = 2

@@ -1,0 +1,132 @@
+"""Making a backup of a home in which everything may be running."""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from app.backup.aside import aside
+from app.backup.bag import FORMAT, BagWriter
+from app.backup.checking import Tell
+from app.backup.errors import BackupExists, BackupInsideHome, BackupNoRoom, HomeFilesDamaged, NothingToBackUp
+from app.backup.gathering import Gathered, gather
+from app.backup.reading import Without
+from configs.disk import sync
+from configs.home import Home
+from engine.fit import MB
+from memory.artifacts import undisturbed
+from memory.clock import iso
+from memory.errors import DiskFull, FileNotWritten
+
+_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
+@dataclass(frozen=True)
+class Made:
+    """A finished backup: its ``file`` and that one's ``size``; ``files`` of the home; how many bytes are models."""
+
+    file: Path
+    size: int
+    files: int
+    models_bytes: int
+    snapshot: str | None
+    without: tuple[Without, ...]
+
+
+def create(
+    home: Home,
+    to: Path,
+    *,
+    models: bool,
+    skip_damaged: bool,
+    busy_seconds: float,
+    now: float,
+    version: str,
+    readme: str,
+    tell: Tell,
+) -> Made:
+    """Write a backup of ``home`` to the new file ``to``; it appears there when it is whole.
+
+    ``models``: whether they are part of it; ``skip_damaged``: leave out what is damaged instead of making none;
+    ``now``: seconds since 1970; ``version``: of Enlace; ``readme``: what it tells whoever opens it. Raises
+    NothingToBackUp, BackupInsideHome, BackupExists, BackupNoRoom, HomeFilesDamaged, HomeUnreadable, DatabaseDamaged,
+    DatabaseBusy, DiskFull, FileNotWritten.
+    """
+    if not home.family_db.is_file():
+        raise NothingToBackUp(path=str(home.root))
+    if to.resolve().is_relative_to(home.root.resolve()):
+        raise BackupInsideHome(path=str(to), home=str(home.root))
+    with _written(to), undisturbed(home), aside(to.parent, to.name) as work:
+        _refuse_to_replace(to)
+        gathered = gather(home, work, models=models, busy_seconds=busy_seconds)
+        needed, free = gathered.bytes, shutil.disk_usage(work).free
+        if needed > free:
+            raise BackupNoRoom(path=str(to.parent), needed_mb=-(-needed // MB), available_mb=free // MB)
+        part = work / "backup"
+        with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
+            made = _write(
+                file, to, gathered, skip_damaged=skip_damaged, now=now, version=version, readme=readme, tell=tell
+            )
+            file.flush()
+            os.fsync(file.fileno())
+        _refuse_to_replace(to)
+        part.replace(to)
+        sync(to.parent)
+    return made
+
+
+def _write(
+    file: BinaryIO,
+    to: Path,
+    gathered: Gathered,
+    *,
+    skip_damaged: bool,
+    now: float,
+    version: str,
+    readme: str,
+    tell: Tell,
+) -> Made:
+    done = 0
+
+    def moved(count: int) -> None:
+        nonlocal done
+        done += count
+        tell(min(done, gathered.bytes), gathered.bytes)
+
+    writer = BagWriter(file, to.stem, now, moved)
+    without = gathered.put_into(writer)
+    damaged = [each.path for each in without if each.why == "damaged"]
+    if damaged and not skip_damaged:
+        raise HomeFilesDamaged(damaged, count=len(damaged), path=damaged[0])
+    about = {
+        "format": FORMAT,
+        "made_at": iso(now),
+        "version": version,
+        "migrations": sorted(gathered.migrations),
+        "snapshot": gathered.snapshot,
+        "models_bytes": gathered.models_bytes,
+        "without": [asdict(each) for each in without],
+    }
+    writer.finish(about, readme)
+    return Made(to, file.tell(), writer.files, gathered.models_bytes, gathered.snapshot, tuple(without))
+
+
+def _refuse_to_replace(path: Path) -> None:
+    if path.exists():
+        raise BackupExists(path=str(path))
+
+
+@contextmanager
+def _written(to: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        if error.errno in _NO_ROOM:
+            raise DiskFull(path=str(to.parent)) from error
+        raise FileNotWritten(path=str(to), reason=error.strerror or str(error)) from error

@@ -1,0 +1,120 @@
+"""Putting a backup in the place of a home: beside it first, whole and checked, then in one step."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from app.backup.alone import alone_in
+from app.backup.aside import aside
+from app.backup.checking import Take, Tell, Verified, examine
+from app.backup.contents import contents
+from app.backup.errors import BackupNoRoom, HomeNotEmpty, HomeNotReplaced
+from app.backup.reading import open_bag
+from configs.disk import sync
+from configs.home import Home
+from engine.fit import MB
+
+_PRIVATE, _IMMUTABLE = 0o600, 0o400
+_STORED: Final = "store/sha256/"
+
+
+@dataclass(frozen=True)
+class Restored:
+    """What was put back, and where the home that was there before is now, if there was one."""
+
+    verified: Verified
+    moved_to: Path | None
+
+
+def restore(home: Home, path: Path, *, replace: bool, now: float, tell: Tell) -> Restored:
+    """Make ``home`` what the backup ``path`` holds. Nothing is changed before all of that is there and checked.
+
+    A home in which something is kept is moved aside where ``replace`` says so; ``now``: seconds since 1970. Raises
+    HomeNotEmpty, EngineInTheWay, TrainingInTheWay, HomeInUse, HomeNotReplaced, BackupNoRoom, and what ``verify`` does.
+    """
+    # Where the home is a link, what it leads to is exchanged.
+    home = Home(home.root.resolve())
+    with open_bag(path) as bag:
+        kept = _holds_something(home)
+        if kept and not replace:
+            raise HomeNotEmpty(path=str(home.root))
+        with alone_in(home):
+            # Told before anything long is begun, and looked at again when it is done.
+            pass
+        with _in_place(home):
+            home.root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            needed, free = sum(bag.files.values()), shutil.disk_usage(home.root.parent).free
+            if needed > free:
+                raise BackupNoRoom(path=str(home.root.parent), needed_mb=-(-needed // MB), available_mb=free // MB)
+            with aside(home.root.parent, home.root.name) as work:
+                made = Home(work / "home")
+                made.prepare()
+                verified = examine(path, bag, lambda name: _put(made.root, name), tell)
+                for folder, _, _ in os.walk(made.root):
+                    sync(Path(folder))
+                moved_to = _exchange(home, made, work / "before", now, kept=kept)
+                sync(home.root.parent)
+    return Restored(verified, moved_to)
+
+
+def _exchange(home: Home, made: Home, left: Path, now: float, *, kept: bool) -> Path | None:
+    """Move what is at the home's place away, into ``left`` where nothing of it is kept, and ``made`` there."""
+    moved_to = None
+    with alone_in(home):
+        if home.root.exists():
+            moved_to = _free_name(home.root, now) if kept else None
+            home.root.rename(moved_to or left)
+        try:
+            made.root.rename(home.root)
+        except OSError:
+            if moved_to is not None:
+                moved_to.rename(home.root)
+            raise
+    return moved_to
+
+
+def _free_name(root: Path, now: float) -> Path:
+    """Where a home is moved to: beside its place, with the time in its name."""
+    stamp = time.strftime("%Y%m%d-%H%M%S", time.localtime(now))
+    names = (f"{root.name}.before-{stamp}{more}" for more in ("", *(f"-{n}" for n in range(2, 1000))))
+    return next(path for path in map(root.with_name, names) if not path.exists())
+
+
+def _holds_something(home: Home) -> bool:
+    """Whether there is anything in it that a backup of it would keep."""
+    if not home.root.exists():
+        return False
+    try:
+        return home.family_db.exists() or bool(contents(home))
+    except OSError as error:
+        raise HomeNotReplaced(path=str(home.root), reason=error.strerror or str(error)) from error
+
+
+@contextmanager
+def _put(root: Path, name: str) -> Iterator[Take]:
+    path = root / name
+    folder = root
+    for part in path.parent.relative_to(root).parts:
+        folder /= part
+        folder.mkdir(mode=0o700, exist_ok=True)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        yield file.write
+        file.flush()
+        os.fchmod(file.fileno(), _IMMUTABLE if _STORED in name else _PRIVATE)
+        os.fsync(file.fileno())
+
+
+@contextmanager
+def _in_place(home: Home) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise HomeNotReplaced(path=str(home.root), reason=error.strerror or str(error)) from error

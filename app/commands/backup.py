@@ -1,0 +1,206 @@
+"""``enlace backup``: the whole home in one file, read back to see that it is whole, or put in the home's place."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from contextlib import contextmanager
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.commands.download_view import size_text
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, group
+from app.commands.output import remark, repaint, write, write_json
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from app.backup.checking import Tell, Verified
+    from app.backup.creating import Made
+    from app.backup.reading import Without
+    from app.catalogue import Catalogue
+
+FileArgument = Annotated[Path, typer.Argument(help="command.backup.file")]
+_ENDING = ".tar"
+
+
+def register(commands: typer.Typer) -> None:
+    """Add the group ``backup``."""
+    backup = group("backup")
+    backup.command("create", help="command.backup.create")(create)
+    backup.command("verify", help="command.backup.verify")(verify)
+    backup.command("restore", help="command.backup.restore")(restore)
+    commands.add_typer(backup)
+
+
+def create(
+    to: Annotated[Path | None, typer.Argument(help="command.backup.to")] = None,
+    without_models: Annotated[bool, typer.Option("--without-models", help="command.backup.without_models")] = False,
+    skip_damaged: Annotated[bool, typer.Option("--skip-damaged", help="command.backup.skip_damaged")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Write a backup of the home into a new file."""
+    from app.backup.creating import create as make
+    from app.backup.errors import HomeFilesDamaged
+    from engine.release import installed_version
+
+    with open_session() as session:
+        home, now = session.home, time.time()
+        # A home that nobody lives in yet is not made one by this.
+        words = session.catalogue_at_hand() if home.family_db.is_file() else session.fallback_catalogue()
+        place = _place(to, now)
+        version, facts = installed_version() or "", {"name": place.name, "stem": place.stem}
+        try:
+            with _progress(words, "copying") as tell:
+                made = make(
+                    home,
+                    place,
+                    models=not without_models,
+                    skip_damaged=skip_damaged,
+                    busy_seconds=session.settings.memory.busy_seconds,
+                    now=now,
+                    version=version,
+                    readme=words.text("command.backup.readme", version=version, **facts),
+                    tell=tell,
+                )
+        except HomeFilesDamaged as damaged:
+            _tell_each(words, "damaged", damaged.paths)
+            raise
+        if as_json:
+            write_json({**asdict(made), "file": str(made.file)})
+            return 0
+        _tell_made(words, made)
+        return 0
+
+
+def verify(file: FileArgument, as_json: JsonOption = False) -> int:
+    """Read a backup to its end, and check all of it."""
+    from app.backup.checking import verify as check
+    from app.backup.errors import BackupDamaged
+
+    with open_session() as session:
+        words, path = session.fallback_catalogue(), file.expanduser().absolute()
+        try:
+            with _progress(words, "checking") as tell:
+                verified = check(path, tell)
+        except BackupDamaged as damaged:
+            if as_json:
+                problems = [{"problem": kind, "path": name} for kind, name in damaged.problems]
+                write_json({"file": str(path), "whole": False, "problems": problems})
+            else:
+                _tell_problems(words, damaged.problems)
+            raise
+        if as_json:
+            write_json({"file": str(path), "whole": True, **_facts(verified)})
+            return 0
+        write(words.text("command.backup.whole", file=path, **_shown(words, verified)))
+        _tell_without(words, verified.about.without)
+        return 0
+
+
+def restore(
+    file: FileArgument,
+    replace: Annotated[bool, typer.Option("--replace", help="command.backup.replace")] = False,
+    as_json: JsonOption = False,
+) -> int:
+    """Make the home what a backup holds."""
+    from app.backup.errors import BackupDamaged
+    from app.backup.restoring import restore as put_back
+
+    with open_session() as session:
+        words, path = session.fallback_catalogue(), file.expanduser().absolute()
+        try:
+            with _progress(words, "restoring") as tell:
+                restored = put_back(session.home, path, replace=replace, now=time.time(), tell=tell)
+        except BackupDamaged as damaged:
+            _tell_problems(words, damaged.problems)
+            raise
+        if as_json:
+            moved = str(restored.moved_to) if restored.moved_to else None
+            write_json({"home": str(session.home.root), "moved_to": moved, **_facts(restored.verified)})
+            return 0
+        write(words.text("command.backup.restored", home=session.home.root, **_shown(words, restored.verified)))
+        if restored.moved_to:
+            write(words.text("command.backup.moved", path=restored.moved_to))
+        _tell_without(words, restored.verified.about.without)
+        return 0
+
+
+def _place(to: Path | None, now: float) -> Path:
+    """The file that is written: the one that is named, or one with a name of ours in the folder that is."""
+    place = (to or Path()).expanduser().absolute()
+    if not place.is_dir():
+        return place
+    return place / f"enlace-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}{_ENDING}"
+
+
+def _tell_made(words: Catalogue, made: Made) -> None:
+    facts = {"file": made.file, "files": made.files, "size": size_text(words, made.size)}
+    write(words.text("command.backup.made", **facts))
+    write(words.text("command.backup.private"))
+    if made.models_bytes:
+        write(words.text("command.backup.with_models", models=size_text(words, made.models_bytes)))
+    _tell_without(words, made.without)
+
+
+def _tell_without(words: Catalogue, without: Sequence[Without]) -> None:
+    """What is not in a backup: each model with the way to have it again, and what was damaged or missing."""
+    from engine.offers import offers
+
+    known = {offer.name for offer in offers()}
+    for each in without:
+        path = Path(each.path)
+        name, facts = path.stem, {"path": each.path, "size": size_text(words, each.bytes or 0)}
+        if each.why != "left_out":
+            remark(words.text(f"command.backup.not_in_it.{each.why}", **facts))
+        elif path.suffix == ".gguf" and path.parent.name == "models":
+            key = "pull" if name in known else "import"
+            remark(words.text(f"command.backup.not_in_it.{key}", name=name, **facts))
+
+
+def _tell_problems(words: Catalogue, problems: Sequence[tuple[str, str]]) -> None:
+    for kind in dict.fromkeys(kind for kind, _ in problems):
+        _tell_each(words, kind, [name for each, name in problems if each == kind])
+
+
+def _tell_each(words: Catalogue, kind: str, names: Sequence[str]) -> None:
+    for name in names:
+        remark(words.text(f"command.backup.problems.{kind}", path=name))
+
+
+def _shown(words: Catalogue, verified: Verified) -> dict[str, Any]:
+    about = verified.about
+    return {
+        "files": verified.files,
+        "size": size_text(words, verified.bytes),
+        "made_at": about.made_at,
+        "version": about.version,
+    }
+
+
+def _facts(verified: Verified) -> dict[str, Any]:
+    return {"files": verified.files, "bytes": verified.bytes, **asdict(verified.about)}
+
+
+@contextmanager
+def _progress(words: Catalogue, doing: str) -> Iterator[Tell]:
+    """Shows on a terminal how far it is; anywhere else the end is what counts."""
+    shown = -1
+
+    def tell(done: int, total: int) -> None:
+        nonlocal shown
+        percent = 100 * done // max(1, total)
+        if sys.stderr.isatty() and percent > shown:
+            shown = percent
+            repaint(words.text(f"command.backup.progress.{doing}", percent=percent))
+
+    try:
+        yield tell
+    finally:
+        if shown >= 0:
+            remark("")

@@ -1,0 +1,111 @@
+"""``enlace backup``: what a person types, while the family talks, and what they are told."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from app.session import Session
+from configs.home import Home
+from tests.app.conftest import TIMEOUT_S, Run
+from tests.project import ROOT
+
+QUESTION = "What is the name of our dog?"
+
+
+@pytest.fixture
+def lived_in(session: Session) -> None:
+    """The home has a member with a lesson; nothing of it is open."""
+    session.snapshot()
+    session.memory.lessons.add([{"role": "user", "content": QUESTION}], "Toby is our dog.", visibility="shared")
+    session.close()
+
+
+def test_a_backup_made_while_the_engine_answers_is_a_home_where_it_answers_again(
+    enlace: Run, home: Home, tmp_path: Path, lived_in: None
+) -> None:
+    assert "Toby" in enlace("ask", QUESTION).out
+    command = [sys.executable, "-m", "app", "ask", "Tell me a story about a ship."]
+    environ = {**os.environ, "ENLACE_ENGINE__SAMPLING__MAX_TOKENS": "100"}
+    with subprocess.Popen(
+        command, cwd=ROOT, env=environ, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as answering:
+        assert answering.stdout is not None
+        begun = answering.stdout.read(1)
+        made = enlace("backup", "create", str(tmp_path), "--json")
+        assert begun + answering.stdout.read()
+        assert answering.wait(TIMEOUT_S) == 0
+    assert made.code == 0, made.err
+    file = json.loads(made.out)["file"]
+    refused = enlace("backup", "restore", file, "--replace")
+    assert (refused.code, refused.out) == (1, "")
+    assert "`enlace engine stop`" in refused.err
+    elsewhere = {"ENLACE_HOME": str(tmp_path / "another")}
+    restored = enlace("backup", "restore", file, **elsewhere)
+    assert restored.code == 0, restored.err
+    try:
+        assert "Toby" in enlace("ask", QUESTION, **elsewhere).out
+        assert "ship" in enlace("chats", "list", **elsewhere).out
+    finally:
+        enlace("engine", "stop", **elsewhere)
+    assert enlace("engine", "stop").code == 0
+    replaced = enlace("backup", "restore", file, "--replace")
+    assert replaced.code == 0, replaced.err
+    assert "home.before-" in replaced.out
+
+
+def test_a_person_is_told_whose_words_it_holds_and_how_large_the_models_are(
+    here: Run, home: Home, tmp_path: Path, lived_in: None
+) -> None:
+    (home.models / "casa.gguf").write_bytes(b"GGUF" * 500_000)
+    ran = here("backup", "create", str(tmp_path / "a.tar"))
+    assert ran.code == 0
+    assert "everybody's words" in ran.out
+    assert "2 MB of it are models" in ran.out
+    spanish = here("backup", "create", str(tmp_path / "b.tar"), "--without-models", lang="es_ES.UTF-8")
+    assert "las palabras de todos" in spanish.out
+    assert "enlace models import ARCHIVO --name casa" in spanish.err
+    assert here("backup", "verify", str(tmp_path / "b.tar"), lang="es_ES.UTF-8").out.startswith(str(tmp_path))
+
+
+def test_checking_a_backup_needs_no_home_and_makes_none(here: Run, home: Home, tmp_path: Path, lived_in: None) -> None:
+    assert here("backup", "create", str(tmp_path / "a.tar")).code == 0
+    elsewhere = {"ENLACE_HOME": str(tmp_path / "nowhere")}
+    ran = here("backup", "verify", str(tmp_path / "a.tar"), "--json", **elsewhere)
+    assert (ran.code, json.loads(ran.out)["whole"]) == (0, True)
+    assert here("backup", "create", str(tmp_path / "b.tar"), **elsewhere).code == 1
+    assert not (tmp_path / "nowhere").exists()
+
+
+def test_a_damaged_backup_is_told_file_by_file(here: Run, tmp_path: Path, home: Home, lived_in: None) -> None:
+    home.config_file.write_text("engine:\n  slots: 2\n", encoding="utf-8")
+    backup = tmp_path / "a.tar"
+    assert here("backup", "create", str(backup)).code == 0
+    backup.write_bytes(backup.read_bytes().replace(b"slots: 2", b"slots: 3"))
+    ran = here("backup", "verify", str(backup))
+    assert (ran.code, ran.out) == (1, "")
+    assert "Not what was put in: config.yaml" in ran.err
+    told = here("backup", "verify", str(backup), "--json")
+    assert (told.code, json.loads(told.out)["problems"]) == (1, [{"problem": "changed", "path": "config.yaml"}])
+
+
+def test_a_home_where_something_is_kept_is_named_with_the_way_to_replace_it(
+    here: Run, tmp_path: Path, lived_in: None
+) -> None:
+    assert here("backup", "create", str(tmp_path / "a.tar")).code == 0
+    ran = here("backup", "restore", str(tmp_path / "a.tar"))
+    assert ran.code == 2
+    assert "--replace" in ran.err
+
+
+def test_a_backup_is_named_by_its_time_in_the_folder_where_a_person_is(
+    enlace: Run, tmp_path: Path, lived_in: None
+) -> None:
+    ran = enlace("backup", "create", str(tmp_path))
+    (made,) = tmp_path.glob("enlace-*.tar")
+    assert str(made) in ran.out
