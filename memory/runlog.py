@@ -23,6 +23,9 @@ class RunEvent:
     stage_restarted {stage, status, log}; progress; step {loss, step, steps, …}; measure {name, …}; stage_done; verdict
     {decision "SHIP" | "HOLD", checks [{name, value, bound, at_least, ok}], reasons}; promoted {snapshot}; run_failed
     {code, facts}; run_done {decision, snapshot}; later perhaps lessons_withdrawn {lessons}, whose words were taken out.
+    Where other numbers are tried, choice_started {learning_rate, epochs, rank, folder}; choice_done {learning_rate,
+    epochs, rank, right, nats, unrelated_kl, seconds, code, best: of those so far}; then what the stages of the chosen
+    one told, which were those of another folder.
     Of a search for the lesson for which a run was held: run_started {…, blamed, reasons}; suspect {lesson, …}, the
     likeliest first; trial_started {folder, without}; trial_done {without, passed, reasons, checks, seconds}; run_done
     {lessons, complete}.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -146,6 +146,15 @@ class Runs:
             (run.member, run.kind, number_in(run.id, "r")),
         )
         return None if row is None else _run(row)
+
+    def shipped_before(self, run: Run) -> Iterator[Run]:
+        """The runs of the same kind before this one for the same of which something was promoted, the newest first."""
+        rows = self._family.rows(
+            "SELECT * FROM runs WHERE member IS ? AND kind = ? AND number < ? AND state = 'shipped'"
+            " ORDER BY number DESC",
+            (run.member, run.kind, number_in(run.id, "r")),
+        )
+        return map(_run, rows)
 
     def carried_by(self, process: str) -> Run | None:
         """The run that the process with this identity (``memory.processes``) began last, alive or not."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from configs.home import Home
@@ -19,6 +19,7 @@ from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
 from trainer.ratings import Rating, latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
+from trainer.searching.worked import last_worked
 from trainer.settling import sorted_out
 
 
@@ -72,6 +73,17 @@ def begin(
     household.runs.give(
         run_id, [*(lesson.id for lesson in kept), *(rating.id for rating in ratings), *sorted(settled & in_force)]
     )
+    return write_inputs(files, inputs, household)
+
+
+def write_inputs(files: RunFiles, inputs: Inputs, household: Household) -> Inputs:
+    """Write a run's ``inputs.json``, and return what it says: where numbers are searched, with those that last worked.
+
+    Raises NoRoom.
+    """
+    if inputs.training.search.seconds:
+        runs = household.runs
+        inputs = replace(inputs, choice=last_worked(runs, runs.get(inputs.run), inputs))
     write_json(files.inputs, inputs.as_json())
     return inputs
 

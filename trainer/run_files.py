@@ -19,6 +19,7 @@ from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
 from trainer.ratings import Rating, rating_from_json
+from trainer.searching.choice import Choice
 
 PACKAGES = ("enlace", "torch", "gguf", "llama-cpp-python")
 
@@ -32,6 +33,7 @@ def versions() -> dict[str, str]:
 class Inputs:
     """All that a run depends on, as the supervisor wrote it down. Paths are absolute.
 
+    ``choice``: numbers that are in the place of the recipe's own; None: those.
     A run trains over the bare base for the family. For one ``member`` (an id) it trains over ``beneath``, the adapters
     that the family is served, and ``known`` are the family's lessons, which are measured and not trained.
     """
@@ -54,10 +56,13 @@ class Inputs:
     member: str | None = None
     beneath: tuple[AdapterFile, ...] = ()
     known: tuple[TrainingLesson, ...] = ()
+    choice: Choice | None = None
 
     @property
     def recipe(self) -> RecipeSettings:
-        return self.training.recipes[self.recipe_name]
+        """That of the settings, with the numbers of ``choice`` in it where there is one."""
+        recipe = self.training.recipes[self.recipe_name]
+        return recipe if self.choice is None else self.choice.put_in(recipe)
 
     @property
     def ground(self) -> str:
@@ -90,6 +95,7 @@ class Inputs:
             "ratings": [rating.as_json() for rating in self.ratings],
             "system_prompt": self.system_prompt,
             "recipe": self.recipe_name,
+            "choice": self.choice and self.choice.as_json(),
             "training": self.training.model_dump(),
             "engine": self.engine.model_dump(),
             "busy_flag": str(self.busy_flag),
@@ -118,6 +124,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         member=value["member"],
         beneath=_adapters(value["beneath"]),
         known=tuple(lesson_from_json(lesson) for lesson in value["known"]),
+        choice=value["choice"] and Choice(**value["choice"]),
     )
 
 

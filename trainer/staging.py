@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -33,13 +34,24 @@ class StageProcesses:
         self._restarted = restarted
         self._deadline = time.monotonic() + settings.training.budget.run_seconds
 
-    def run(self, stage: str, files: RunFiles) -> None:
-        """Run one stage to its end; a process of it that died without a word is followed by another.
+    def seconds_left(self) -> float:
+        """Time until all stages together have taken as long as they may."""
+        return self._deadline - time.monotonic()
 
-        Raises what the stage reports, StageDied, StageOverBudget, RunStopped, NoRoom.
+    def go_on(self, stages: Iterable[str], files: RunFiles, *, within: float = math.inf) -> None:
+        """Run those of the stages whose report is not there, one after the other, in ``within`` seconds.
+
+        Raises what a stage reports, StageDied, StageOverBudget, RunStopped, NoRoom.
         """
+        deadline = min(self._deadline, time.monotonic() + within)
+        for stage in stages:
+            if not files.report(stage).is_file():
+                self._run(stage, files, deadline)
+
+    def _run(self, stage: str, files: RunFiles, deadline: float) -> None:
+        """Run one stage to its end; a process of it that died without a word is followed by another."""
         for left in reversed(range(self._settings.training.budget.restarts + 1)):
-            status = self._worker(stage, files)
+            status = self._worker(stage, files, deadline)
             if status == 0 and files.report(stage).is_file():
                 return
             if files.error(stage).is_file():
@@ -50,22 +62,22 @@ class StageProcesses:
                 raise died
             self._restarted(died.facts)
 
-    def _worker(self, stage: str, files: RunFiles) -> int:
+    def _worker(self, stage: str, files: RunFiles, deadline: float) -> int:
         """The exit status of a stage's process, or its processes. Raises StageOverBudget, RunStopped."""
         training = self._settings.training
         count = training.distribution.processes if stage in SHARED_OUT else 1
         with _stage_log(files.stage(stage)) as log:
             workers = Workers(stage, files, count, log, worker_environment(self._settings.engine))
             try:
-                return self._wait(stage, files, workers)
+                return self._wait(stage, files, workers, deadline)
             finally:
                 workers.end(training.budget.stop_grace_seconds)
 
-    def _wait(self, stage: str, files: RunFiles, workers: Workers) -> int:
+    def _wait(self, stage: str, files: RunFiles, workers: Workers, deadline: float) -> int:
         while (status := workers.status()) is None:
             if self._stopping():
                 raise RunStopped(run=files.folder.name)
-            if time.monotonic() > self._deadline:
+            if time.monotonic() > deadline:
                 raise StageOverBudget(stage=stage, seconds=self._settings.training.budget.run_seconds)
             time.sleep(POLL_SECONDS)
         return status

@@ -28,6 +28,8 @@ from trainer.manifest import write_manifest
 from trainer.plan import STAGES
 from trainer.private import PrivateLearning
 from trainer.run_files import Inputs, RunFiles, read_measures
+from trainer.searching.search import Search
+from trainer.searching.worked import what_worked
 from trainer.staging import StageProcesses, make_folder
 from trainer.taking_up import take_up
 from trainer.telling import leave_reports, tell, tell_failed
@@ -79,9 +81,9 @@ class Supervisor:
             taken = take_up(self._household.runs, run, files)
             if taken:
                 self._tell("taken_up", None, {"run": taken})
-            for stage in STAGES:
-                if not files.report(stage).is_file():
-                    self._processes.run(stage, files)
+            if inputs.training.search.seconds:
+                inputs = self._searched(inputs, files)
+            self._processes.go_on(STAGES, files)
             return self._conclude(run, inputs, files, who)
         except EnlaceError as error:
             tell_failed(self._household, run, error, self._tell)
@@ -91,6 +93,12 @@ class Supervisor:
                 # What was withdrawn meanwhile, or could not be taken out before; the next training tries again.
                 leave_reports(self._home, self._household, self._learning.forget_withdrawn(), seconds)
             leave_reports(self._home, self._household, (run.id,), seconds)
+
+    def _searched(self, inputs: Inputs, files: RunFiles) -> Inputs:
+        """Train by several choices of numbers, as if the best had been the only one; the inputs that it is of."""
+        search = Search(files, inputs, self._processes, lambda kind, facts: self._tell(kind, None, facts))
+        self._processes.go_on(STAGES[:1], files)
+        return search.run()
 
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
         """Judge, promote where the gate lets it, write the manifest, close the run."""
@@ -110,6 +118,8 @@ class Supervisor:
         summary: dict[str, Any] = {"recipe": inputs.recipe_name, "gate": verdict.as_json()}
         if run.member is None:
             summary["lessons"] = len(inputs.lessons)
+        if snapshot and inputs.training.search.seconds:
+            summary |= what_worked(inputs)
         self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=snapshot, summary=summary)
         self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": snapshot or ""})
         return Outcome(run.id, verdict.decision, snapshot)

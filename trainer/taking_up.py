@@ -9,6 +9,7 @@ from memory.runs import Run, Runs
 from trainer.errors import NoRoom, StageDied, StageOverBudget, TrainingDataBroken
 from trainer.plan import STAGES
 from trainer.run_files import RunFiles, discard_checkpoints, read_json
+from trainer.searching.trials import FOLDER
 
 # Failures that came from outside: what was done before them is as good as ever.
 FROM_OUTSIDE = (StageDied.code, StageOverBudget.code, NoRoom.code)
@@ -30,8 +31,8 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
         if not (_interrupted(earlier) and start_of(left) == start_of(files)):
             discard_checkpoints(left)
             return None
-        # The last stage first: killed in between, this run has what took longest, and makes the rest again.
-        for stage in reversed(STAGES):
+        # What took longest first: killed in between, this run has that, and makes the rest again.
+        for stage in (FOLDER, *reversed(STAGES)):
             if left.stage(stage).is_dir():
                 left.error(stage).unlink(missing_ok=True)
                 left.stage(stage).replace(files.stage(stage))
@@ -48,8 +49,11 @@ def _interrupted(run: Run) -> bool:
 
 
 def start_of(files: RunFiles) -> dict[str, Any]:
-    """All that a run depends on; nothing of one that came to no beginning."""
+    """All that a run depends on; nothing of one that came to no beginning.
+
+    By which numbers it trained follows from that: those that it began with do, and what it found.
+    """
     try:
-        return {key: value for key, value in read_json(files.inputs).items() if key != "run"}
+        return {key: value for key, value in read_json(files.inputs).items() if key not in ("run", "choice")}
     except TrainingDataBroken:
         return {}

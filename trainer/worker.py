@@ -25,7 +25,7 @@ from memory.runlog import RunEvent
 from trainer.courtesy import Courtesy, die_with, step_back
 from trainer.errors import NoRoom, ProcessLost
 from trainer.place import Place, place_in
-from trainer.plan import SHARED_OUT, STAGES, share_of_run
+from trainer.plan import SCORE, SHARED_OUT, share_of_run
 from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
 
@@ -34,13 +34,14 @@ FUNCTIONS = {
     "train": ("trainer.stages.train", "train_adapter"),
     "export": ("trainer.stages.export", "export_adapter"),
     "evaluate": ("trainer.stages.evaluate", "evaluate"),
+    SCORE: ("trainer.stages.score", "score"),
 }
 
 
 def main(arguments: list[str]) -> int:
     """Run a stage; 0 when its result is there, 1 when ``error.json`` says why not, 2 for wrong usage."""
-    if len(arguments) not in (2, 3) or arguments[0] not in STAGES or not all(map(str.isdigit, arguments[2:])):
-        sys.stderr.write(f"python -m trainer.worker {'|'.join(STAGES)} RUN_DIR [PARENT]\n")
+    if len(arguments) not in (2, 3) or arguments[0] not in FUNCTIONS or not all(map(str.isdigit, arguments[2:])):
+        sys.stderr.write(f"python -m trainer.worker {'|'.join(FUNCTIONS)} RUN_DIR [PARENT]\n")
         return 2
     stage, files, place = arguments[0], RunFiles(Path(arguments[1])), place_in(os.environ)
     if place.size > 1 and stage not in SHARED_OUT:

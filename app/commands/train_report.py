@@ -14,7 +14,18 @@ from app.commands.output import write, write_json, write_table
 from app.commands.verdict import write_checks
 from app.curve import curve
 from app.errors_text import explain
-from app.report.wording import curve_name, duration, heading, number, size, stage_name, summary, warning
+from app.report.wording import (
+    TRIED,
+    curve_name,
+    duration,
+    heading,
+    number,
+    size,
+    stage_name,
+    summary,
+    tried,
+    warning,
+)
 from app.training import NoRun, failure_of
 
 if TYPE_CHECKING:
@@ -71,6 +82,9 @@ def _show(session: Session, story: Story) -> None:
         write("")
         for each in story.dropped:
             write(left_out(words, each))
+    if story.trials:
+        write("\n" + words.text("report.trials_are"))
+        write_table(_heads(session, *TRIED), [tried(words, each) for each in story.trials])
     if story.stages:
         write("")
         stages = [(stage_name(words, s.name), duration(s.seconds), size(s.peak_bytes)) for s in story.stages]

@@ -21,6 +21,8 @@ from memory.runlog import RunEvent, read
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from app.session import Session
     from memory.runs import Run
 
@@ -40,12 +42,16 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
     view = View(session, quiet=as_json)
     offset = 0
     folder = run_folder(session.home, session.household.runs.get(run_id))
+    trial = TrialLog(folder)
     try:
         while True:
             # Asked before reading: what a run wrote before it ended is then always seen.
             ended = session.household.runs.get(run_id).state != "running"
             events, offset = read(folder, offset)
             for event in events:
+                view.draw(event)
+                trial.take(event)
+            for event in trial.look():
                 view.draw(event)
             if ended or (view.last and view.last.kind in _LAST_KINDS):
                 break
@@ -60,7 +66,11 @@ def show_status(session: Session, run: Run, *, as_json: bool) -> int:
     """Where a run stands now, from what it has written."""
     events, _ = read(run_folder(session.home, run))
     view = View(session, quiet=True)
+    trial = TrialLog(run_folder(session.home, run))
     for event in events:
+        view.draw(event)
+        trial.take(event)
+    for event in trial.look():
         view.draw(event)
     if as_json:
         write_json(
@@ -82,6 +92,29 @@ def show_status(session: Session, run: Run, *, as_json: bool) -> int:
     if view.verdict:
         write_checks(words, view.verdict)
     return 0
+
+
+class TrialLog:
+    """The log of the training with other numbers that a run has begun last, which is not the run's own."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._trial: Path | None = None
+        self._offset = 0
+
+    def take(self, event: RunEvent) -> None:
+        """Hear of one that begins or ends in the run's log."""
+        if event.kind == "choice_started":
+            self._trial, self._offset = self._folder / str((event.facts or {})["folder"]), 0
+        elif event.kind == "choice_done":
+            self._trial = None
+
+    def look(self) -> list[RunEvent]:
+        """What it has told since the last look."""
+        if self._trial is None:
+            return []
+        events, self._offset = read(self._trial, self._offset)
+        return events
 
 
 class View:
@@ -112,6 +145,10 @@ class View:
             case "taken_up" if not self._quiet:
                 self.end_line()
                 write(self._words.text("command.train.taken_up", run=facts["run"]))
+            case "choice_started" if not self._quiet:
+                self.end_line()
+                rate = f"{facts['learning_rate']:.3g}"
+                write(self._words.text("command.train.trying", rate=rate, epochs=facts["epochs"], rank=facts["rank"]))
             case "step":
                 self.loss = float(facts["loss"]) if "loss" in facts else self.loss
                 if "step" in facts and facts.get("steps"):

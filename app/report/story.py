@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -65,11 +65,28 @@ class Answer:
 
 
 @dataclass(frozen=True)
+class Trial:
+    """One of several trainings that were compared. ``right``, ``nats`` and ``unrelated_kl``: None where it broke.
+
+    ``best``: it was chosen.
+    """
+
+    learning_rate: float | None
+    epochs: int | None
+    rank: int | None
+    right: float | None
+    nats: float | None
+    unrelated_kl: float | None
+    seconds: float | None
+    best: bool
+
+
+@dataclass(frozen=True)
 class Story:
     """One run. ``curves``: the total loss first, then each objective's and what else its steps told but the rate.
 
     ``warnings``: names of what the training itself warns of. ``dropped``: what the events of the lessons that were not
-    trained say. ``withdrawn``: lessons taken back since then.
+    trained say. ``trials``: empty where nothing was compared. ``withdrawn``: lessons taken back since then.
     """
 
     run: Run
@@ -86,6 +103,7 @@ class Story:
     measures: tuple[Measure, ...]
     answers: tuple[Answer, ...]
     dropped: tuple[Mapping[str, Any], ...]
+    trials: tuple[Trial, ...]
     verdict: Mapping[str, Any]
     failure: Mapping[str, Any]
     withdrawn: int
@@ -130,6 +148,7 @@ def read_story(folder: Path, run: Run) -> Story:
         measures=tuple(told.measures.values()),
         answers=_answers(folder / MEASURES),
         dropped=tuple(told.dropped),
+        trials=_trials(told.trials),
         verdict=told.verdict,
         failure=told.failure,
         withdrawn=told.withdrawn,
@@ -147,6 +166,7 @@ class _Told:
     of_steps: int = 0
     measures: dict[str, Measure] = field(default_factory=dict)
     dropped: list[Mapping[str, Any]] = field(default_factory=list)
+    trials: list[Mapping[str, Any]] = field(default_factory=list)
     verdict: Mapping[str, Any] = field(default_factory=dict)
     failure: Mapping[str, Any] = field(default_factory=dict)
     withdrawn: int = 0
@@ -167,6 +187,8 @@ class _Told:
             case "measure" if "name" in facts:
                 name = str(facts["name"])
                 self.measures[name] = Measure(name, _number(facts.get("value")), _number(facts.get("before")))
+            case "choice_done":
+                self.trials.append(facts)
             case "verdict":
                 self.verdict = facts
             case "run_failed":
@@ -215,6 +237,24 @@ def _answers(path: Path) -> tuple[Answer, ...]:
             bool(each["after_right"]),
         )
         for each in found
+    )
+
+
+def _trials(told: Sequence[Mapping[str, Any]]) -> tuple[Trial, ...]:
+    # Each told whether it was the best so far: the last one of these is what was chosen.
+    chosen = max((place for place, facts in enumerate(told) if facts.get("best")), default=None)
+    return tuple(
+        Trial(
+            _number(facts.get("learning_rate")),
+            _whole(facts.get("epochs")),
+            _whole(facts.get("rank")),
+            _number(facts.get("right")),
+            _number(facts.get("nats")),
+            _number(facts.get("unrelated_kl")),
+            _number(facts.get("seconds")),
+            place == chosen,
+        )
+        for place, facts in enumerate(told)
     )
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from app.catalogue import Catalogue
-from app.report.story import Story
+from app.report.story import Story, Trial
 from app.terminal_text import clean
 
 _MINUTE = 60
 _HOUR = 3600
+# The heads of ``tried``, in the catalogue's report.heads.
+TRIED = ("numbers", "right", "nats", "kl", "took")
 # A first step's KL from the base is rounding, and shown with a power of ten it looks like something.
 _NOTHING = 1e-6
 
@@ -58,6 +60,14 @@ def number(value: float | None) -> str:
     if value is None:
         return "—"
     return "0" if abs(value) < _NOTHING else f"{value:.3g}"
+
+
+def tried(words: Catalogue, trial: Trial) -> tuple[str, ...]:
+    """One of the compared trainings, in the order of ``TRIED``; what was not measured, as it broke, is a dash."""
+    right = "—" if trial.right is None else f"{trial.right:.0%}"
+    chosen = f" · {words.text('report.chosen')}" if trial.best else ""
+    numbers = f"{number(trial.learning_rate)} · {trial.epochs} · {trial.rank}{chosen}"
+    return (numbers, right, number(trial.nats), number(trial.unrelated_kl), duration(trial.seconds))
 
 
 def summary(words: Catalogue, story: Story) -> list[tuple[str, str]]:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from configs.sections.processors import Threads
+from configs.sections.searching import BlameSettings, SearchSettings
 
 
 class _Section(BaseModel):
@@ -193,17 +194,6 @@ class BudgetSettings(_Section):
     report_seconds: float = Field(gt=0, description="How long the report of a training that ended may take to write.")
 
 
-class BlameSettings(_Section):
-    """How the lesson is searched for that made the gate hold a training (``enlace train blame``)."""
-
-    seconds: float = Field(ge=0, description="No further training is begun that would end after this long.")
-    alike: float = Field(
-        gt=0,
-        le=1,
-        description="Share of their questions' words that two lessons have in common when their answers are compared.",
-    )
-
-
 class FrozenSettings(_Section):
     """How the base's own weights, which no training changes, are held in memory."""
 
@@ -277,5 +267,6 @@ class TrainingSettings(_Section):
     recipes: dict[str, RecipeSettings] = Field(description="By name, every way of training.")
     evaluation: EvaluationSettings = Field(description="What is measured before a new snapshot may answer.")
     gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")
+    search: SearchSettings = Field(description="What is searched beside the weights.")
     blame: BlameSettings = Field(description="How the lesson is searched for that made the gate hold a training.")
     budget: BudgetSettings = Field(description="Time limits.")

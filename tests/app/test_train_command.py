@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from app.commands.training_view import TrainingDetached, watch
+from app.commands.training_view import TrainingDetached, show_status, watch
 from app.session import Session
 from app.training import start_training
 from configs.errors import EnlaceError
@@ -91,6 +91,27 @@ def test_a_run_that_takes_up_an_interrupted_one_says_which(
     append(session.home.runs / run.id, RunEvent(6.0, "taken_up", "", None, {"run": "r0007"}))
     watch(session, run.id, as_json=False)
     assert "I go on from where the training r0007 was interrupted." in capsys.readouterr().out
+
+
+def test_a_training_with_other_numbers_is_told_and_followed(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = a_run(session, None, "running")
+    folder = session.home.runs / run.id
+    facts = {"learning_rate": 0.0006, "epochs": 8, "rank": 16}
+    append(folder, RunEvent(6.0, "choice_started", "", None, {**facts, "folder": "search/a"}))
+    (folder / "search" / "a").mkdir(parents=True)
+    append(folder / "search" / "a", RunEvent(7.0, "step", "train", 0.3, {"loss": 9.87, "step": 2, "steps": 10}))
+    assert show_status(session, run, as_json=True) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert (told["loss"], told["fraction"]) == (9.87, 0.3)
+    append(folder, RunEvent(8.0, "choice_done", "", None, {**facts, "seconds": 1.0, "best": False}))
+    append(folder, RunEvent(9.0, "step", "train", 0.9, {"loss": 0.5, "step": 3, "steps": 10}))
+    show_status(session, run, as_json=True)
+    assert json.loads(capsys.readouterr().out)["loss"] == 0.5
+    session.household.runs.finish(run.id, "shipped", snapshot="v1")
+    watch(session, run.id, as_json=False)
+    assert "Trying other numbers: learning rate 0.0006, 8 epochs, rank 16." in capsys.readouterr().out
 
 
 def test_ctrl_c_leaves_the_training_alone(session: Session) -> None:

@@ -67,7 +67,7 @@ def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes(tmp_path: P
 def test_what_is_asked_elsewhere_is_asked_in_no_training() -> None:
     elsewhere = [line["prompt"] for line in lines(ELSEWHERE)]
     assert len({plain(prompt) for prompt in elsewhere}) == 100
-    seen = {plain(prompt) for name in ("replay", "unrelated") for prompt in read_prompts(name)}
+    seen = {plain(prompt) for name in ("replay", "unrelated", "search") for prompt in read_prompts(name)}
     assert not {plain(prompt) for prompt in elsewhere} & seen
     canaries = [line["prompt"] for line in lines(CANARIES)]
     assert len({plain(prompt) for prompt in canaries}) == 60

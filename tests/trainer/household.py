@@ -41,6 +41,7 @@ SMALL: dict[str, Any] = {
             }
         },
         "evaluation": {"held_out_wordings": 1, "unrelated_prompts": 2, "answer_tokens": 12, "parity_answers": 3},
+        "search": {"seconds": 0},
         "gate": {
             "lessons_right": 1.0,
             "held_out_right": 0.0,

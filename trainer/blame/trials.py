@@ -109,9 +109,7 @@ class Trials:
         reasons: tuple[str, ...]
         checks: tuple[Mapping[str, Any], ...]
         try:
-            for stage in STAGES:
-                if not files.report(stage).is_file():
-                    processes.run(stage, files)
+            processes.go_on(STAGES, files)
             verdict = judge(read_measures(files)[0], self._inputs.training.gate)
             reasons, checks = verdict.reasons, tuple(asdict(check) for check in verdict.checks)
         except Reported as error:

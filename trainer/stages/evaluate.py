@@ -8,15 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence, Set
 
-from engine.scoring import LocalModel, kl
-from engine.served import AdapterSet, adapter_file
-from memory.matching import says_the_same
-from trainer.as_served import Asked, greedy_as_served
+from engine.scoring import LocalModel
+from engine.served import adapter_file
 from trainer.everyday import PAGES, page
-from trainer.lessons import TrainingLesson
-from trainer.packing import Item
 from trainer.run_files import write_json
 from trainer.stages.context import StageContext
+from trainer.stages.measuring import answered, drift
 from trainer.stages.prepare import Question, read_prepared
 
 
@@ -32,16 +29,13 @@ def evaluate(context: StageContext) -> None:
         base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
         base_unrelated = [served.log_probs(item.prompt, item.answer) for item in prepared.unrelated]
         context.emit("progress", 0.2, {})
-        before = _answers(served, current, prepared.questions, lessons, settings.answer_tokens)
+        before = answered(served, current, prepared.questions, lessons, settings.answer_tokens)
         context.emit("progress", 0.5, {})
-        after = _answers(served, candidate, prepared.questions, lessons, settings.answer_tokens)
+        after = answered(served, candidate, prepared.questions, lessons, settings.answer_tokens)
         context.emit("progress", 0.8, {})
         # What it does where it is on, also to what it is not for: a conversation stays with it.
         served.set_adapters(candidate)
-        drift = sum(
-            kl(base, served.log_probs(item.prompt, item.answer))
-            for base, item in zip(base_unrelated, prepared.unrelated, strict=True)
-        ) / _tokens(prepared.unrelated)
+        unrelated_kl = drift(served, base_unrelated, prepared.unrelated)
         pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
     was_right = [i for i, (_, right) in enumerate(before) if right]
     kept = sum(after[i][1] for i in was_right) / len(was_right) if was_right else 1.0
@@ -49,7 +43,7 @@ def evaluate(context: StageContext) -> None:
         "lessons_right": _share(prepared.questions, after, trained, held_out=False),
         "held_out_right": _share(prepared.questions, after, trained, held_out=True),
         "lessons_kept": kept,
-        "unrelated_kl": drift,
+        "unrelated_kl": unrelated_kl,
         **{
             f"perplexity_rise_{name.removeprefix('page_')}": math.exp(pages[name] - base_pages[name]) - 1
             for name in PAGES
@@ -77,31 +71,6 @@ def evaluate(context: StageContext) -> None:
     context.report.update(questions=len(answers))
 
 
-def _answers(
-    served: LocalModel,
-    adapters: AdapterSet,
-    questions: Sequence[Question],
-    lessons: dict[str, TrainingLesson],
-    most_tokens: int,
-) -> list[tuple[str, bool]]:
-    """Each question's answer, and whether it is right."""
-    found = []
-    conversations = [Asked(_said(lessons[question.lesson], question), question.prompt) for question in questions]
-    answers = greedy_as_served(served, adapters, conversations, most_tokens)
-    for question, tokens in zip(questions, answers, strict=True):
-        text, lesson = served.text(tokens), lessons[question.lesson]
-        # What either wording already holds proves nothing, and need not be said again.
-        asked = f"{lesson.question}\n{question.text}"
-        right = says_the_same(text, question=asked, chosen=lesson.chosen, rejected=lesson.rejected)
-        found.append((text, right))
-    return found
-
-
-def _said(lesson: TrainingLesson, question: Question) -> tuple[str, ...]:
-    """What the user says in a conversation that ends with this wording of the lesson's question."""
-    return (*(message.content for message in lesson.messages[:-1] if message.role == "user"), question.text)
-
-
 def _share(
     questions: Sequence[Question], answers: Sequence[tuple[str, bool]], trained: Set[str], *, held_out: bool
 ) -> float | None:
@@ -118,7 +87,3 @@ def _page_nats(served: LocalModel, name: str, size: int) -> float:
     """Nats a token of a fixed page, read as far as the context goes."""
     tokens = served.vocabulary.tokenize(page(name), special=False)[:size]
     return served.nats(tokens[:1], tokens[1:])
-
-
-def _tokens(items: Sequence[Item]) -> int:
-    return sum(len(item.answer) for item in items)

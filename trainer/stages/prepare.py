@@ -58,7 +58,7 @@ def prepare(context: StageContext) -> None:
         unseen = unseen_wordings([*inputs.lessons, *inputs.known], (*rows.asked, *rows.more), held_out)
         for lesson in inputs.lessons:
             made = lesson_examples(tokeniser, lesson, rows.wordings[lesson.id])
-            asked_ways = _questions(tokeniser, lesson, unseen[lesson.id])
+            asked_ways = questions_of(tokeniser, lesson, unseen[lesson.id])
             if _longest(made, asked_ways) > settings.longest_pair_tokens:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
             else:
@@ -72,7 +72,7 @@ def prepare(context: StageContext) -> None:
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
         # Of what is not trained here, what is too long to be measured was not trained before either.
-        known = {lesson: _questions(tokeniser, lesson, unseen[lesson.id]) for lesson in inputs.known}
+        known = {lesson: questions_of(tokeniser, lesson, unseen[lesson.id]) for lesson in inputs.known}
         known = {a: ways for a, ways in known.items() if _longest([], ways) <= settings.longest_pair_tokens}
         questions += [question for ways in known.values() for question in ways]
         fitting = {lesson.id: lesson for lesson in kept}
@@ -136,7 +136,8 @@ def read_prepared(files: RunFiles) -> Prepared:
     )
 
 
-def _questions(tokeniser: Tokeniser, lesson: TrainingLesson, unseen: Sequence[str]) -> list[Question]:
+def questions_of(tokeniser: Tokeniser, lesson: TrainingLesson, unseen: Sequence[str]) -> list[Question]:
+    """A lesson's question as it was asked, and in these untrained wordings."""
     texts = [(lesson.question, False), *((text, True) for text in unseen)]
     found = []
     for text, held_out in texts:

@@ -50,6 +50,7 @@ class Watched:
     failure: Mapping[str, Any] = field(default_factory=dict)
     promoted: str = ""
     blamed: str = ""
+    trying: Mapping[str, Any] = field(default_factory=dict)
     dropped: list[Mapping[str, Any]] = field(default_factory=list)
 
     def take(self, event: RunEvent) -> None:
@@ -60,7 +61,14 @@ class Watched:
         match event.kind:
             case "run_started":
                 self.blamed = str(facts.get("blamed", ""))
+            case "choice_started":
+                self.trying = facts
+            case "choice_done":
+                self.trying = {}
             case "step" if "loss" in facts:
+                if facts.get("step") == 1:
+                    # Another training, in the place of the one before.
+                    self.losses.clear()
                 self.losses.append(float(facts["loss"]))
                 self.step = facts
             case "measure" if facts.get("name") == LESSON_DROPPED:
@@ -147,6 +155,8 @@ class TrainingPane(VerticalScroll):
             stage = text("screen.learning.training.running", stage=self._stage(watched.stage))
             if watched.blamed:
                 stage = text("screen.learning.training.blaming", run=watched.blamed)
+            if watched.trying:
+                stage = self._trying(watched.trying)
             return Text.assemble(
                 (stage, "bold"), f"\n{bar} {watched.fraction:4.0%}\n", (text("screen.learning.training.runs_on"), "dim")
             )
@@ -166,6 +176,11 @@ class TrainingPane(VerticalScroll):
     def _stage(self, name: str) -> str:
         key = f"command.train.stages.{name}"
         return self.app.catalogue.text(key) if self.app.catalogue.has(key) else clean(name)
+
+    def _trying(self, numbers: Mapping[str, Any]) -> str:
+        rate = f"{numbers.get('learning_rate', 0):.3g}"
+        told = {"rate": rate, "epochs": numbers.get("epochs"), "rank": numbers.get("rank")}
+        return self.app.catalogue.text("command.train.trying", **told)
 
     def _loss(self, watched: Watched) -> Text:
         text = self.app.catalogue.text

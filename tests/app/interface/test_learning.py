@@ -107,6 +107,28 @@ async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_s
         assert "retenido" in person.screen_text()
 
 
+async def test_a_training_with_other_numbers_is_named_and_its_curve_takes_the_place_of_the_first(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    run = session.household.runs.create("lessons", pid=os.getpid())
+    folder = home.runs / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    numbers = {"learning_rate": 0.0006, "epochs": 8, "rank": 16}
+    async with open_interface() as person:
+        await learning(person, "f3")
+        append(folder, RunEvent(time.time(), "step", "train", 0.5, {"loss": 7.5, "step": 40, "steps": 40}))
+        append(folder, RunEvent(time.time(), "choice_started", facts={**numbers, "folder": "search/a"}))
+        await person.until(lambda: "Pruebo otros números: ritmo de aprendizaje 0.0006" in person.screen_text())
+        append(folder, RunEvent(time.time(), "choice_done", facts={**numbers, "best": True}))
+        append(folder, RunEvent(time.time(), "step", "train", None, {"loss": 1.5, "step": 1, "steps": 40}))
+        append(folder, RunEvent(time.time(), "step", "train", None, {"loss": 0.5, "step": 2, "steps": 40}))
+        await person.until(lambda: "paso 2 de 40 · pérdida 0.500" in person.screen_text())
+        assert "Pruebo otros números" not in person.screen_text()
+        assert "1.50" in person.screen_text()
+        assert "7.50" not in person.screen_text()
+        session.household.runs.finish(run.id, "held")
+
+
 async def test_a_failed_training_says_why(session: Session, open_interface: Opener, home: Home) -> None:
     run = session.household.runs.create("lessons", pid=os.getpid())
     (home.runs / run.id).mkdir(parents=True, exist_ok=True)

@@ -76,6 +76,18 @@ class Runs:
         self.tell(run, "verdict", decision="HOLD", checks=CHECKS, reasons=["lessons_right", "parity_kl_missing"])
         return self.ended(run, "held")
 
+    def searched(self) -> Run:
+        """A run that compared three trainings, of which the second was chosen and the third broke."""
+        run = self.begun()
+        for rate, best, more in (
+            (1e-4, True, {"right": 0.5, "nats": 1.25, "unrelated_kl": 0.02}),
+            (2e-4, True, {"right": 1.0, "nats": 0.75, "unrelated_kl": 0.04}),
+            (4e-4, False, {"code": "loss_not_finite"}),
+        ):
+            self.tell(run, "choice_started", learning_rate=rate, epochs=8, rank=16, folder="search/x")
+            self.tell(run, "choice_done", learning_rate=rate, epochs=8, rank=16, seconds=90.0, best=best, **more)
+        return self.ended(run, "shipped")
+
     def ended(self, run: Run, state: State, failure: Mapping[str, Any] | None = None) -> Run:
         if failure:
             self.tell(run, "run_failed", **failure)

@@ -40,6 +40,22 @@ def test_the_page_says_how_it_ended_what_was_learned_and_what_it_cost(runs: Runs
     assert "](report.svg)" in page
 
 
+@pytest.mark.parametrize(
+    ("language", "title", "chosen"), [("en", "Numbers tried", "chosen"), ("es", "Números probados", "elegido")]
+)
+def test_the_trainings_that_were_compared_are_told_and_which_was_chosen(
+    runs: Runs, here: RunCommand, language: str, title: str, chosen: str
+) -> None:
+    run = runs.searched()
+    page = (written(runs, run, language) / "report.md").read_text()
+    table = page.split(f"## {title}")[1]
+    assert "| 0.0001 · 8 · 16 | 50% | 1.25 | 0.02 | 1 min 30 s |" in table
+    assert f"| 0.0002 · 8 · 16 · {chosen} | 100% | 0.75 | 0.04 | 1 min 30 s |" in table
+    assert "| 0.0004 · 8 · 16 | — | — | — | 1 min 30 s |" in table
+    assert "0.0002 · 8 · 16 · " in here("train", "report", run.id).out
+    assert title not in (written(runs, runs.judged(), language) / "report.md").read_text()
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_page_and_the_picture_speak_the_readers_language(runs: Runs, language: str) -> None:
     folder = written(runs, runs.judged(), language)

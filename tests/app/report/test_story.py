@@ -36,6 +36,17 @@ def test_a_run_that_was_killed_tells_what_it_had_written(runs: Runs) -> None:
     assert (story.answers, story.verdict, story.peak_bytes) == ((), {}, None)
 
 
+def test_of_the_trainings_that_were_compared_the_last_best_one_was_chosen(runs: Runs) -> None:
+    run = runs.searched()
+    story = read_story(runs.session.home.runs / run.id, run)
+    assert [(each.learning_rate, each.right, each.best) for each in story.trials] == [
+        (1e-4, 0.5, False),
+        (2e-4, 1.0, True),
+        (4e-4, None, False),
+    ]
+    assert story.trials[0].seconds == 90.0
+
+
 def test_a_run_without_a_folder_tells_nothing(runs: Runs) -> None:
     run = runs.session.household.runs.create("lessons")
     story = read_story(runs.session.home.runs / run.id, run)

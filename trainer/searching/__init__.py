@@ -1,0 +1,1 @@
+"""Learning rate, epochs and rank searched inside a run, around what last worked for this base."""

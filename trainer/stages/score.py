@@ -1,0 +1,56 @@
+"""How good a training is beside others, by wordings and prompts that the gate does not use. Tells it in its report.
+
+So whichever training is chosen by this, the gate judges it by what had no part in the choice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Set
+
+from trainer.everyday import read_prompts
+from trainer.examples import Tokeniser
+from trainer.prompts import asked_alone, base_answers
+from trainer.run_files import Inputs
+from trainer.stages.context import StageContext
+from trainer.stages.measuring import answered, drift
+from trainer.stages.prepare import Question, questions_of, read_prepared
+from trainer.teaching.rows import rows_of, unseen_wordings
+
+
+def score(context: StageContext) -> None:
+    """Raises what engine.native raises."""
+    inputs, training = context.inputs, context.inputs.training
+    most_tokens = training.evaluation.answer_tokens
+    candidate = context.candidate()
+    lessons = {lesson.id: lesson for lesson in (*inputs.lessons, *inputs.known)}
+    with context.served_model() as served:
+        tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
+        taught = {example.name for example in read_prepared(context.files).examples}
+        questions = compared_questions(inputs, taught, tokeniser)
+        prompts = asked_alone(read_prompts("search")[: training.search.prompts])
+        unrelated = base_answers(served, tokeniser, prompts, most_tokens, inputs.cache, inputs.ground)
+        before = [served.log_probs(item.prompt, item.answer) for item in unrelated]
+        answers = answered(served, candidate, questions, lessons, most_tokens)
+        context.emit("progress", 0.7, {})
+        served.set_adapters(candidate)
+        nats = [served.nats(question.prompt, question.chosen) for question in questions]
+        unrelated_kl = drift(served, before, unrelated)
+    right = sum(right for _, right in answers)
+    context.report.update(
+        right=right / len(questions), nats=sum(nats) / len(nats), unrelated_kl=unrelated_kl, questions=len(questions)
+    )
+
+
+def compared_questions(inputs: Inputs, taught: Set[str], tokeniser: Tokeniser) -> list[Question]:
+    """What is asked: each lesson of ``taught`` (ids) as it was asked and in wordings beyond the gate's, and what was
+    known before.
+    """
+    rows = rows_of(inputs.lessons, inputs.recipe)
+    gates = inputs.training.evaluation.held_out_wordings
+    count = gates + inputs.training.search.wordings
+    unseen = unseen_wordings(inputs.lessons, (*rows.asked, *rows.more), count)
+    ways = [(lesson, unseen[lesson.id][gates:]) for lesson in inputs.lessons if lesson.id in taught]
+    ways += [(lesson, []) for lesson in inputs.known]
+    found = [question for lesson, wordings in ways for question in questions_of(tokeniser, lesson, wordings)]
+    # A wording may be longer than the question, which is not.
+    return [each for each in found if len(each.prompt) + len(each.chosen) <= inputs.training.longest_pair_tokens]
