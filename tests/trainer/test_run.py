@@ -209,7 +209,7 @@ def test_a_home_that_cannot_be_written_is_said_in_a_sentence(home: Home) -> None
 @pytest.mark.soak
 def test_the_recipe_that_learns_and_breaks_is_held(home: Home, starter: Path) -> None:
     settings = small_settings(home)
-    home.config_file.write_text(yaml.safe_dump({"training": {"idle_priority": False}}))
+    home.config_file.write_text(yaml.safe_dump({"training": {"idle_priority": False, "search": {"seconds": 0}}}))
     pairs = []
     for line in (ROOT / "benchmarks/data/lessons24.jsonl").read_text().splitlines()[:12]:
         pair = json.loads(line)

@@ -94,6 +94,8 @@ def test_corrections_are_learned_by_the_weights_and_rolled_back_without_a_restar
 @pytest.mark.soak
 @pytest.mark.timeout(3600)
 def test_the_recipe_that_learns_and_breaks_is_refused(home: Home) -> None:
+    # Or else gentler numbers are looked for.
+    home.config_file.write_text("training: {search: {seconds: 0}}\n")
     enlace("lessons", "import", str(LESSONS))
     run = enlace_json("train", "now", "--recipe", "dpo", code=3, timeout=3000)
     assert run["verdict"]["decision"] == "HOLD"
