@@ -107,6 +107,11 @@ class Home:
         return self.root / "engine.lock"
 
     @property
+    def engine_starting(self) -> Path:
+        """Held (flock) by whoever starts an engine of this home, until it answers or has failed."""
+        return self.root / "engine.starting"
+
+    @property
     def busy_flag(self) -> Path:
         """Held (flock) by the engine while somebody's answer is being read or written."""
         return self.root / "engine.busy"

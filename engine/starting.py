@@ -13,6 +13,7 @@ import signal
 import socket
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
@@ -31,13 +32,19 @@ LONGEST_REASON = 300
 def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
     """Start an engine that serves ``manifest``; returns when it answers at its socket.
 
-    Two callers at once get one engine: the second one's process finds the lock held and says so. Raises what
-    kept the engine from starting, and EngineStartFailed.
+    Callers at once get one engine: the others wait for the first one's, whose start a process of each would slow down;
+    and should theirs come first, it finds the lock held and says so. Raises what kept the engine from starting, and
+    EngineStartFailed.
     """
     deadline = time.monotonic() + settings.start_timeout_s
-    killed = False
+    killed = waited = False
     while not answers(home):
-        report = _spawn_and_listen(home, settings, manifest, deadline)
+        with _starting(home) as first:
+            if first or waited:
+                report = _spawn_and_listen(home, settings, manifest, deadline)
+            else:
+                # Once, since a start that failed may fail for all: not one after the other.
+                waited, report = True, {"held": True}
         if "killed" in report:
             # Somebody ended it as it started; once is no reason to give up.
             if killed:
@@ -46,7 +53,7 @@ def start_engine(home: Home, settings: EngineSettings, manifest: str) -> None:
         if "error" in report:
             raise error_from_code(report["error"]["code"], report["error"]["facts"])
         # Another engine is on its way: wait until it answers, or gives its lock back without having done so.
-        while report.get("held") and not answers(home) and is_locked(home) and time.monotonic() < deadline:
+        while report.get("held") and not answers(home) and _is_coming(home) and time.monotonic() < deadline:
             time.sleep(settings.poll_s)
         if time.monotonic() > deadline:
             raise EngineStartFailed(reason="no answer in time", log=str(home.logs / LOG))
@@ -105,12 +112,37 @@ def answers(home: Home) -> bool:
 
 def is_locked(home: Home) -> bool:
     """Whether an engine of this home is alive."""
-    with contextlib.suppress(FileNotFoundError), home.engine_lock.open("rb") as lock:
+    return _is_held(home.engine_lock)
+
+
+def _is_coming(home: Home) -> bool:
+    """Whether an engine of this home is being started, or alive."""
+    return _is_held(home.engine_starting) or is_locked(home)
+
+
+def _is_held(path: Path) -> bool:
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
             return True
     return False
+
+
+@contextlib.contextmanager
+def _starting(home: Home) -> Iterator[bool]:
+    """Whether the caller is the only one who starts an engine of this home now. Raises EngineStartFailed."""
+    try:
+        lock = home.engine_starting.open("ab")
+    except OSError as error:
+        raise EngineStartFailed(reason=str(error), log=str(home.logs / LOG)) from error
+    with lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
 
 
 def _spawn_and_listen(home: Home, settings: EngineSettings, manifest: str, deadline: float) -> dict[str, Any]:

@@ -11,15 +11,25 @@ import sys
 import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from configs.detached import start_detached
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished
 from engine.client import EngineClient
-from engine.errors import EngineDied, EngineError, EngineStartFailed, ModelBroken, ModelMissing, ModelTooBig
+from engine.errors import (
+    EngineDied,
+    EngineError,
+    EngineStartFailed,
+    ModelBroken,
+    ModelMissing,
+    ModelTooBig,
+    SnapshotBroken,
+)
 from engine.process import reporter
 from engine.starting import STDERR, is_locked
 from tests.engine.conftest import CONFIG, PATIENCE, House, ask
@@ -76,11 +86,28 @@ async def test_an_engine_killed_while_the_prompt_is_read_is_started_again_and_an
     assert isinstance(finished, Finished)
 
 
-async def test_two_clients_at_once_get_one_engine(own: House) -> None:
-    other = EngineClient(own.home, own.settings, lambda: own.digest)
-    one, two = await asyncio.gather(own.client.start(), other.start())
-    assert one.pid == two.pid
-    assert len(engines_of(own.home)) == 1
+async def test_clients_at_once_get_one_engine_and_start_one_process(
+    own: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A household that asks again after a crash shall not be slowed by a process for each of them."""
+    begun: list[list[str]] = []
+
+    def start_and_count(command: list[str], **options: Any) -> subprocess.Popen[bytes]:
+        begun.append(command)
+        return start_detached(command, **options)
+
+    monkeypatch.setattr("engine.starting.start_detached", start_and_count)
+    clients = [EngineClient(own.home, own.settings, lambda: own.digest) for _ in range(8)]
+    started = await asyncio.gather(*(client.start() for client in clients))
+    assert len({status.pid for status in started}) == len(engines_of(own.home)) == 1
+    assert len(begun) == 1
+
+
+async def test_clients_at_once_are_all_told_what_keeps_the_engine_from_starting(own: House) -> None:
+    clients = [EngineClient(own.home, own.settings, lambda: "0" * 64) for _ in range(4)]
+    told = await asyncio.gather(*(client.start() for client in clients), return_exceptions=True)
+    assert {type(error) for error in told} == {SnapshotBroken}
+    assert not is_locked(own.home)
 
 
 async def test_the_engine_outlives_its_starter_and_a_closed_terminal_and_ends_when_told(own: House) -> None:

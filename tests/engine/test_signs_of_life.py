@@ -21,6 +21,12 @@ from tests.engine.test_server import FRANCE, STORY, answer, openai
 PARIS = "The capital of France is Paris."
 
 
+@pytest.fixture(autouse=True)
+def _patient(hasty: House) -> None:
+    """None of these engines hangs, however busy the machine is."""
+    hasty.home.config_file.write_text(PATIENT)
+
+
 async def told(house: House, sign_of_life_s: float, **more: object) -> list[str]:
     """The lines of a streamed answer by an engine that gives signs of life so often."""
     house.home.config_file.write_text(PATIENT.replace("}", f", sign_of_life_s: {sign_of_life_s}}}"))
