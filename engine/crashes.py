@@ -10,7 +10,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import json
-import os
 import re
 import time
 from collections import deque
@@ -19,6 +18,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from configs.disk import write_whole
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.logs import short_path, timestamp
@@ -103,7 +103,7 @@ def _report(
     }
     path = home.logs / f"crash-{time.strftime('%Y%m%dT%H%M%S', time.gmtime())}-{state.pid}.json"
     try:
-        _write_whole(path, report, lasting=True)
+        write_whole(path, json.dumps(report, indent=1).encode())
     except OSError:
         return None  # no room for it; the engine must start all the same
     for old in reports(home)[settings.crash_reports :]:
@@ -152,7 +152,7 @@ def _count(home: Home, starts: int = 0, crashes: int = 0) -> Counts:
         counts = Counts()
     counts = Counts(counts.starts + starts, counts.crashes + crashes)
     with contextlib.suppress(OSError):
-        _write_whole(path, asdict(counts), lasting=False)
+        write_whole(path, json.dumps(asdict(counts), indent=1).encode(), lasting=False)
     return counts
 
 
@@ -198,17 +198,3 @@ def _last_lines(path: Path, pid: int, most: int) -> list[Any]:
                 if isinstance(entry, dict) and entry.get("pid") == pid:
                     found.append(entry)
     return list(found)
-
-
-def _write_whole(path: Path, content: Any, *, lasting: bool) -> None:
-    """Write it aside, then in its place. ``lasting``: it outlives a loss of power, which takes its time."""
-    aside = path.with_suffix(f".{os.getpid()}.tmp")
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as file:
-            json.dump(content, file, indent=1)
-            if lasting:
-                file.flush()
-                os.fsync(file.fileno())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from pathlib import Path
 from typing import Any
 
+from configs.disk import write_whole
 from configs.home import Home
 
 REMEMBERED = "hashes.json"
@@ -54,10 +54,5 @@ def _remembered(home: Home) -> dict[str, Any]:
 
 
 def _remember(home: Home, known: dict[str, Any]) -> None:
-    aside = home.models / f"{REMEMBERED}.{os.urandom(4).hex()}"
-    try:
-        aside.write_text(json.dumps(known), encoding="utf-8")
-        aside.replace(home.models / REMEMBERED)
-    except OSError:
-        aside.unlink(missing_ok=True)
-        raise
+    # What is lost in a power cut is found again.
+    write_whole(home.models / REMEMBERED, json.dumps(known).encode(), lasting=False)

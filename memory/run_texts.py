@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from configs.disk import sync
+from configs.disk import write_whole
 from memory.errors import FileNotWritten
 from memory.runlog import RunEvent, append
 
@@ -75,14 +75,8 @@ def _named(folder: Path, lessons: frozenset[str]) -> frozenset[str]:
 
 def _rewrite(path: Path, lessons: frozenset[str]) -> None:
     content = _without(path, path.read_bytes(), lessons) if path.suffix in _WORDS else None
-    if content is None:
-        return
-    aside = path.with_name(path.name + ".part")
-    aside.touch(mode=path.stat().st_mode & 0o777)
-    aside.write_bytes(content)
-    sync(aside)
-    aside.replace(path)
-    sync(path.parent)
+    if content is not None:
+        write_whole(path, content, mode=path.stat().st_mode & 0o777, alone=True)
 
 
 def _without(path: Path, content: bytes, lessons: frozenset[str]) -> bytes | None:

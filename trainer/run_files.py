@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import platform
@@ -12,7 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from configs.disk import sync
+from configs import disk
 from configs.sections.engine import EngineSettings
 from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
@@ -199,25 +198,21 @@ def discard_checkpoints(files: RunFiles) -> None:
 
 
 def write_whole(path: Path, *content: bytes) -> None:
-    """Write aside, fsync, replace. Raises NoRoom, and then gives back the room that it took."""
-    aside = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with aside.open("wb") as file:
-            file.writelines(content)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-        sync(path.parent)
-    except OSError as error:
-        with contextlib.suppress(OSError):
-            aside.unlink(missing_ok=True)
-        raise NoRoom(path=str(path), reason=error.strerror or str(error)) from error
+    """``configs.disk.write_whole``, for whoever is the only one to write this file. Raises NoRoom."""
+    _write(path, *content, alone=True)
 
 
 def write_json(path: Path, value: Any) -> None:
-    """``write_whole`` of a JSON value."""
-    write_whole(path, json.dumps(value, ensure_ascii=False).encode())
+    """The same of a JSON value, which several processes may write at a time."""
+    _write(path, json.dumps(value, ensure_ascii=False).encode(), alone=False)
+
+
+def _write(path: Path, *content: bytes, alone: bool) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        disk.write_whole(path, *content, alone=alone)
+    except OSError as error:
+        raise NoRoom(path=str(path), reason=error.strerror or str(error)) from error
 
 
 def read_json(path: Path) -> Any:

@@ -56,20 +56,13 @@ def main(arguments: list[str]) -> int:
         sys.stderr.write(json.dumps(_told(error)) + "\n")
         return 1
     except EnlaceError as error:
-        _leave(error, files.error(stage), place)
+        write_json(files.error(stage), _told(error))
         return 1
     except OSError as error:
         refused = NoRoom(path=str(error.filename or files.folder), reason=error.strerror or str(error))
-        _leave(refused, files.error(stage), place)
+        write_json(files.error(stage), _told(refused))
         return 1
     return 0
-
-
-def _leave(error: EnlaceError, path: Path, place: Place) -> None:
-    """Write it to ``path``; each process aside under a name of its own, since they may fail at the same time."""
-    aside = path.with_stem(f"{path.stem}-{place.rank}")
-    write_json(aside, _told(error))
-    aside.replace(path)
 
 
 def _told(error: EnlaceError) -> dict[str, Any]:

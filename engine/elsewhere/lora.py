@@ -18,7 +18,7 @@ import numpy as np
 from gguf import GGUFReader, GGUFWriter
 from numpy.typing import NDArray
 
-from configs.disk import sync
+from configs.disk import put_in_place, sync
 from engine.elsewhere.model_facts import read_facts
 from engine.errors import AdapterMismatch
 from engine.gguf import check_adapter
@@ -187,8 +187,7 @@ def write_gguf(path: Path, adapters: Sequence[AdapterFile], model: Path) -> None
     """Write the adapters over ``model`` as one GGUF file, whole or not at all. Raises AdapterMismatch, OSError."""
     lora = added_up([(read_lora(file.path, model), file.scale) for file in adapters])
     path.parent.mkdir(parents=True, exist_ok=True)
-    aside = path.with_name(f"{path.name}.{os.urandom(4).hex()}.part")
-    try:
+    with put_in_place(path) as aside:
         writer = GGUFWriter(str(aside), lora.architecture)
         writer.add_type("adapter")
         writer.add_string("adapter.type", "lora")
@@ -200,11 +199,6 @@ def write_gguf(path: Path, adapters: Sequence[AdapterFile], model: Path) -> None
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
-        with aside.open("rb") as file:
-            os.fsync(file.fileno())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _keep(folder: Path) -> None:

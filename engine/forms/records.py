@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from configs.disk import write_whole
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 
@@ -118,7 +118,7 @@ def read_form(home: Home, original: str) -> FormRecord | None:
 
 def write_form(home: Home, record: FormRecord) -> None:
     """Have this form served from now on. Raises OSError."""
-    write_whole(folder(home, record.original) / RECORD, {"format": FORMAT, **asdict(record)})
+    _write(folder(home, record.original) / RECORD, record)
 
 
 def adapted_path(home: Home, original: str, key: str) -> Path:
@@ -140,21 +140,12 @@ def list_adapted(home: Home, original: str) -> list[tuple[Path, AdaptedRecord]]:
 
 def write_adapted(home: Home, original: str, key: str, record: AdaptedRecord) -> None:
     """Have these adapters served in this way. Raises OSError."""
-    write_whole(adapted_path(home, original, key), {"format": FORMAT, **asdict(record)})
+    _write(adapted_path(home, original, key), record)
 
 
-def write_whole(path: Path, value: Any) -> None:
-    """Write JSON aside, synchronise, replace. Raises OSError, and then nothing was changed."""
+def _write(path: Path, record: FormRecord | AdaptedRecord) -> None:
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    aside = path.with_name(f".{path.name}.{os.urandom(4).hex()}")
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
-            json.dump(value, file, ensure_ascii=False)
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(path)
-    finally:
-        aside.unlink(missing_ok=True)
+    write_whole(path, json.dumps({"format": FORMAT, **asdict(record)}, ensure_ascii=False).encode())
 
 
 def _adapted(path: Path) -> AdaptedRecord | None:

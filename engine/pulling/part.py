@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from configs.disk import sync
+from configs.disk import sync, write_whole
 from engine.pulling.spans import Spans
 
 PART, JOURNAL = ".gguf.part", ".gguf.part.json"
@@ -143,12 +143,8 @@ class Part:
     def _write_journal(self, spans: list[tuple[int, int]]) -> None:
         if self._identity is None:
             return
-        aside = self._journal.with_suffix(".new")
-        with aside.open("w", encoding="utf-8") as file:
-            json.dump({"file": asdict(self._identity), "spans": spans}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(aside, self._journal)
+        # Whoever writes it holds the model's lock.
+        write_whole(self._journal, json.dumps({"file": asdict(self._identity), "spans": spans}).encode(), alone=True)
 
     def _read_journal(self) -> None:
         """What an earlier try left; nothing where the journal is missing, damaged, or says more than is there."""

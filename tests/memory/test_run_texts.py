@@ -146,7 +146,7 @@ def test_what_was_interrupted_is_finished_by_the_next_look(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patched:
-        patched.setattr("memory.run_texts.sync", full)
+        patched.setattr("configs.disk.sync", full)
         with pytest.raises(FileNotWritten) as caught:
             household.forget_withdrawn()
     assert caught.value.facts["reason"] == "No space left on device"

@@ -14,6 +14,7 @@ import numpy as np
 from gguf.quants import quantize
 from numpy.typing import NDArray
 
+from configs.disk import put_in_place
 from trainer.model.changes import Change, read_changes
 from trainer.model.gguf_file import GGUFFile
 
@@ -63,22 +64,18 @@ def merge(
     changes = read_changes(adapters, base)
     kind = getattr(Kind, weight_type.upper())
     plans = [_plan(name, base, form, name in changes, kind) for name in base.names]
-    aside = target.with_name(target.name + ".part")
-    try:
-        with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file:
-            _write_head(file, base, plans, kind)
-            for plan in plans:
-                pause()
-                written = 0
-                for piece in _pieces(plan, base, changes.get(plan.name, [])):
-                    file.write(piece.tobytes())
-                    written += piece.nbytes
-                file.write(bytes(-written % base.alignment))
-            file.flush()
-            os.fsync(file.fileno())
-        aside.replace(target)
-    finally:
-        aside.unlink(missing_ok=True)
+    with (
+        put_in_place(target, alone=True) as aside,
+        open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "wb") as file,
+    ):
+        _write_head(file, base, plans, kind)
+        for plan in plans:
+            pause()
+            written = 0
+            for piece in _pieces(plan, base, changes.get(plan.name, [])):
+                file.write(piece.tobytes())
+                written += piece.nbytes
+            file.write(bytes(-written % base.alignment))
 
 
 def _plan(name: str, base: GGUFFile, form: GGUFFile, changed: bool, kind: gguf.GGMLQuantizationType) -> _Plan:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import errno
-import os
 from pathlib import Path
 
 import gguf
 import numpy as np
 import torch
 
+from configs.disk import put_in_place
 from engine.routes import ROUTE_KEY, Route
 from trainer.model.config import DecoderConfig
 from trainer.model.lora import LoraAdapter
@@ -29,26 +29,25 @@ def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path, route: R
     llama.cpp multiplies by alpha / rank itself. For the ``llama`` architecture the rows of q and k are interleaved
     in the base's file, so B's rows are brought into that order too (A's columns are the input and stay).
     """
-    aside = path.with_name(path.name + ".part")
-    writer = gguf.GGUFWriter(str(aside), config.architecture)
-    writer.add_type(gguf.GGUFType.ADAPTER)
-    writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
-    writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, adapter.alpha)
-    if route:
-        writer.add_string(ROUTE_KEY, route.as_text())
-    heads = {"q": config.heads, "k": config.kv_heads}
-    for (layer, projection), a in adapter.a.items():
-        b = adapter.b[layer, projection].detach().numpy()
-        if config.rows_permuted and projection in heads:
-            b = b[permutation(heads[projection], config.head_size)]
-        name = f"blk.{layer}.{GGUF_NAMES[projection]}.weight"
-        writer.add_tensor(f"{name}.lora_a", a.detach().numpy())
-        writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(b))
-    writer.write_header_to_file()
-    writer.write_kv_data_to_file()
-    writer.write_tensors_to_file()
-    writer.close()
-    _into_place(aside, path)
+    with put_in_place(path, alone=True) as aside:
+        writer = gguf.GGUFWriter(str(aside), config.architecture)
+        writer.add_type(gguf.GGUFType.ADAPTER)
+        writer.add_string(gguf.Keys.Adapter.TYPE, "lora")
+        writer.add_float32(gguf.Keys.Adapter.LORA_ALPHA, adapter.alpha)
+        if route:
+            writer.add_string(ROUTE_KEY, route.as_text())
+        heads = {"q": config.heads, "k": config.kv_heads}
+        for (layer, projection), a in adapter.a.items():
+            b = adapter.b[layer, projection].detach().numpy()
+            if config.rows_permuted and projection in heads:
+                b = b[permutation(heads[projection], config.head_size)]
+            name = f"blk.{layer}.{GGUF_NAMES[projection]}.weight"
+            writer.add_tensor(f"{name}.lora_a", a.detach().numpy())
+            writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(b))
+        writer.write_header_to_file()
+        writer.write_kv_data_to_file()
+        writer.write_tensors_to_file()
+        writer.close()
 
 
 def save_weights(adapter: LoraAdapter, path: Path) -> None:
@@ -58,9 +57,8 @@ def save_weights(adapter: LoraAdapter, path: Path) -> None:
         for side, values in (("a", adapter.a), ("b", adapter.b))
         for layer, projection in values
     }
-    aside = path.with_name(path.name + ".part")
-    _save(tensors, aside, {"rank": str(adapter.rank), "alpha": str(adapter.alpha)})
-    _into_place(aside, path)
+    with put_in_place(path, alone=True) as aside:
+        _save(tensors, aside, {"rank": str(adapter.rank), "alpha": str(adapter.alpha)})
 
 
 def load_weights(path: Path) -> LoraAdapter:
@@ -87,9 +85,3 @@ def _save(tensors: dict[str, torch.Tensor], path: Path, metadata: dict[str, str]
         save_file(tensors, path, metadata=metadata)
     except SafetensorError as error:
         raise OSError(errno.EIO, str(error), str(path)) from error
-
-
-def _into_place(aside: Path, path: Path) -> None:
-    with aside.open("rb") as file:
-        os.fsync(file.fileno())
-    aside.replace(path)
