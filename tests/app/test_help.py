@@ -11,6 +11,7 @@ import sys
 import pytest
 import typer
 
+from app.catalogue import Catalogue
 from scripts.commands_page import root, walk
 from tests.app.conftest import TIMEOUT_S, Run
 from tests.project import LANGUAGES, ROOT
@@ -32,6 +33,13 @@ def test_every_page_of_help_is_in_one_language_and_as_wide_as_a_small_terminal(
         if language == "es":
             assert page.startswith(f"Uso: {name} [OPCIONES]"), page
             assert not ENGLISH.search(page.partition("\n")[2]), page
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_every_argument_has_a_name_in_the_readers_language(language: str) -> None:
+    words = Catalogue(language)
+    named = {each.name for _, command in walk(root()) for each in command.params if each.param_type_name == "argument"}
+    assert sorted(name for name in named if name and not words.has(f"command.page.places.{name}")) == []
 
 
 def test_a_number_is_said_to_be_from_where_to_where_and_what_it_is_where_it_is_left_out(here: Run) -> None:
