@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.errors import MeasurementFailed
 from benchmarks.harness import progress
 from benchmarks.homes import enlace, temporary_home
 from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, Learned, learned, lines, question_of
+from benchmarks.one_training import Training, train_now
 from benchmarks.plan import Plan
-from benchmarks.processes import Finished, run
+from benchmarks.processes import run
 from benchmarks.rows import Better, Row, row
 from benchmarks.served_as_trained import Divergence, served_as_trained
 from configs.home import Home
@@ -24,21 +23,18 @@ from memory.household import Household
 from memory.matching import says_the_same
 
 LONGEST_S = 1200
-HELD = 3
 # Nats a token between the trained and the served function.
 PARITY = 0.02
 
 
 @dataclass(frozen=True)
 class Taught:
-    """One training of the 24 lessons: its time, the gate's decision, what it changed, and the answers with recall.
+    """One training of the 24 lessons: what it took, what it changed, and the shares of right answers with recall.
 
     ``recalled_elsewhere``: the share of unrelated questions at which a lesson is recalled.
     """
 
-    seconds: float
-    peak_bytes: int
-    decision: str
+    training: Training
     learned: Learned
     divergence: Divergence
     recalled: float
@@ -61,10 +57,12 @@ def loop(plan: Plan) -> list[Row]:
         return row(name, value, unit, bound=bound, bound_on="value", better=better, samples=len(values), note=note)
 
     mistakes = {wrong for each in taught for wrong in each.learned.wrong}
-    decisions = ", ".join(each.decision for each in taught)
+    decisions = ", ".join(each.training.decision for each in taught)
     return [
-        worst("24 lessons, from command to verdict", "s", lambda each: each.seconds, LONGEST_S, note=decisions),
-        row("24 lessons, peak memory of a stage", max(each.peak_bytes for each in taught) / 2**20, "MiB"),
+        worst(
+            "24 lessons, from command to verdict", "s", lambda each: each.training.seconds, LONGEST_S, note=decisions
+        ),
+        row("24 lessons, peak memory of a stage", max(each.training.peak_bytes for each in taught) / 2**20, "MiB"),
         worst("answered right", "share", lambda each: each.learned.reliability, 0.98, "higher"),
         worst(
             "other wordings right",
@@ -114,20 +112,16 @@ def _taught(plan: Plan, seed: int) -> Taught:
         home = home | {"ENLACE_TRAINING__SEED": str(seed)}
         run(enlace("lessons", "import", str(LESSONS)), home, timeout=limit)
         run(enlace("engine", "start"), home, timeout=limit)
-        trained = _trained(home, limit)
-        verdict = _verdict(trained.output)
-        folder = _run_folder(Path(home["ENLACE_HOME"]))
-        progress(f"seed {seed}: the gate says {verdict['decision']} after {trained.seconds:.0f} s; asking …")
-        found, divergence, peak_bytes = learned(folder), served_as_trained(folder), _peak(folder)
+        trained = train_now(home, limit)
+        progress(f"seed {seed}: the gate says {trained.decision} after {trained.seconds:.0f} s; asking …")
         others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
         recalled = _recalled_elsewhere(home)
         lessons = lines(LESSONS)
+        found, divergence = learned(trained.folder, lessons, others), served_as_trained(trained.folder)
         right = [_right(home, lesson, question_of(lesson), limit) for lesson in lessons]
         reworded = [_right(home, lesson, other, limit) for lesson in lessons for other in others[question_of(lesson)]]
     return Taught(
-        seconds=trained.seconds,
-        peak_bytes=peak_bytes,
-        decision=verdict["decision"],
+        training=trained,
         learned=found,
         divergence=divergence,
         recalled=sum(right) / len(right),
@@ -138,15 +132,6 @@ def _taught(plan: Plan, seed: int) -> Taught:
 
 def _rise(each: Taught, name: str) -> float:
     return each.learned.perplexity_rise[name]
-
-
-def _trained(home: dict[str, str], limit: float) -> Finished:
-    """``enlace train now`` to its end; one that is left running, a process of its own, is stopped."""
-    try:
-        return run(enlace("train", "now", "--json"), home, timeout=limit, accepted=(0, HELD))
-    except BaseException:
-        subprocess.run(enlace("train", "stop"), env=home, capture_output=True, timeout=limit, check=False)
-        raise
 
 
 def _right(home: dict[str, str], lesson: dict[str, Any], question: str, limit: float) -> bool:
@@ -168,25 +153,3 @@ def _recalled_elsewhere(home: dict[str, str]) -> float:
         member = household.members.default()
         recall = household.member(member.id).recall
         return sum(bool(recall.find(question, member).lessons) for question in asked) / len(asked)
-
-
-def _verdict(output: str) -> dict[str, Any]:
-    """The gate's verdict in what ``train now --json`` printed. Raises MeasurementFailed."""
-    verdict = json.loads(output).get("verdict")
-    if not verdict:
-        raise MeasurementFailed(f"The training ended without a verdict: {output[:400]}")
-    return dict(verdict)
-
-
-def _run_folder(home: Path) -> Path:
-    """The folder of the only training. Raises MeasurementFailed."""
-    folders = [report.parent.parent for report in home.glob("runs/*/evaluate/report.json")]
-    if len(folders) != 1:
-        raise MeasurementFailed("The training left no report of its stages.")
-    return folders[0]
-
-
-def _peak(folder: Path) -> int:
-    """Peak bytes of the largest stage."""
-    reports = folder.glob("*/report.json")
-    return max(int(json.loads(report.read_text(encoding="utf-8"))["peak_bytes"]) for report in reports)

@@ -1,6 +1,6 @@
 """What new weights have learned and what else they changed, by free greedy generation through the served files.
 
-The lessons as they were asked and in wordings that nobody trained, written by hand; a hundred unrelated questions;
+The lessons as they were asked and in wordings that nobody trained; a hundred unrelated questions;
 questions that the base answers right by itself; how far the distribution moved; how well fixed pages are foreseen.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -57,8 +57,11 @@ class Learned:
     wrong: tuple[str, ...]
 
 
-def learned(run: Path) -> Learned:
-    """Judge the adapter of the training whose files are in ``run``. Raises what LocalModel raises."""
+def learned(run: Path, lessons: Sequence[dict[str, Any]], others: Mapping[str, Sequence[str]]) -> Learned:
+    """Judge the adapter of the training whose files are in ``run``. Raises what LocalModel raises.
+
+    ``lessons``: what it should have learned, in TRL's form; ``others``: other wordings of each one's question.
+    """
     files = RunFiles(run)
     inputs = inputs_from_json(read_json(files.inputs))
     adapters = (adapter_file(files.adapter, 1.0),)
@@ -84,8 +87,7 @@ def learned(run: Path) -> Learned:
                 moved += kl(base, served.log_probs(prompt, answer)) if taken == way else 0.0
         moved /= sum(map(len, before[:KL_PROMPTS]))
         kept = _holding(served, tokeniser, canaries, adapters)
-        asked = [(lesson, question_of(lesson)) for lesson in lines(LESSONS)]
-        others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
+        asked = [(lesson, question_of(lesson)) for lesson in lessons]
         reworded = [(lesson, other) for lesson, question in asked for other in others[question]]
         wrong = _wrong(served, tokeniser, adapters, asked)
         wrong_others = _wrong(served, tokeniser, adapters, reworded)
@@ -126,7 +128,7 @@ def _prompt(tokeniser: Tokeniser, question: str) -> list[int]:
 
 
 def question_of(lesson: dict[str, Any]) -> str:
-    """The question that a lesson of ``lessons24.jsonl`` answers."""
+    """The question that a lesson in TRL's form answers."""
     return str(lesson["prompt"][-1]["content"])
 
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks.learning``: training and its gradients beside TRL's, on a large base, and over 24 lessons."""
+"""``python -m benchmarks.learning``: training and its gradients beside TRL's, a large base, 24 lessons, and nights."""
 
 from __future__ import annotations
 
@@ -8,8 +8,9 @@ from benchmarks.family_loop import loop
 from benchmarks.gradients import gradients
 from benchmarks.harness import main
 from benchmarks.large_base import large_base
+from benchmarks.nights import nights
 from benchmarks.training import training
 
 if __name__ == "__main__":
-    parts = {"gradients": gradients, "training": training, "large": large_base, "loop": loop}
+    parts = {"gradients": gradients, "training": training, "large": large_base, "loop": loop, "nights": nights}
     sys.exit(main("learning", __doc__ or "", parts))

@@ -40,6 +40,8 @@ class LearningPlan(BaseModel):
     seeds: tuple[int, ...] = Field(
         description="With which seeds the whole loop over 24 lessons is measured: it takes a quarter of an hour each."
     )
+    nights: int = Field(ge=0, le=7, description="How many nights in a row are taught ten lessons each.")
+    night_timeout_s: float = Field(gt=0, description="Seconds that the training of one of these nights may take.")
 
 
 class InterfacePlan(BaseModel):

@@ -1,20 +1,19 @@
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 from markdown_it import MarkdownIt
 
 from benchmarks.decoding import prompt
 from benchmarks.learned import CANARIES, ELSEWHERE, LESSONS, PARAPHRASES, lines, question_of
 from benchmarks.markdown_text import answer
+from benchmarks.nights import LESSONS as NIGHTS
 from benchmarks.recipe import pairs
-from configs.home import Home
-from configs.settings import load_settings
+from configs.settings import Settings
 from engine.messages import Message
+from memory.matching import says_the_same
 from trainer.everyday import read_prompts
 from trainer.lessons import TrainingLesson
-from trainer.settling import EVERY
+from trainer.settling import EVERY, settled
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import plain, wording_key
 from trainer.wordings.scattered import scattered_apart
@@ -46,22 +45,49 @@ def test_no_two_prompts_share_a_beginning_that_a_cache_could_serve() -> None:
     assert len(beginnings) == 10
 
 
-def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes(tmp_path: Path) -> None:
+def trained_keys(questions: list[str], settings: Settings, scattered_count: int) -> set[str]:
+    """What a training of these questions may hold, as it is compared. "What's" is trained where "What is" is."""
+    trained = {wording_key(wording) for question in questions for wording in trained_wordings(question, EVERY)}
+    lessons = [TrainingLesson(question, (Message("user", question),), question, "") for question in questions]
+    scattered = scattered_apart(lessons, scattered_count, settings.training.recipes["family"].scattering)
+    return trained | {wording_key(wording) for sentences in scattered.values() for wording in sentences}
+
+
+def test_each_of_the_24_lessons_has_four_wordings_that_no_rule_makes(settings: Settings) -> None:
     others = {line["question"]: line["paraphrases"] for line in lines(PARAPHRASES)}
     questions = [question_of(lesson) for lesson in lines(LESSONS)]
     assert list(others) == questions
     assert len(questions) == 24
-    # "What's" is trained where "What is" is.
-    trained = {wording_key(wording) for question in questions for wording in trained_wordings(question, EVERY)}
-    lessons = [TrainingLesson(question, (Message("user", question),), question, "") for question in questions]
-    settings = load_settings(Home(tmp_path), {}).training.recipes["family"].scattering
-    scattered = scattered_apart(lessons, 500, settings)
-    trained |= {wording_key(wording) for sentences in scattered.values() for wording in sentences}
+    trained = trained_keys(questions, settings, 500)
     held_out = {plain(wording) for question in questions for wording in held_out_wordings(question, 8)}
     for question, paraphrases in others.items():
         assert len({plain(each) for each in paraphrases} - {plain(question)}) == 4
         assert not {wording_key(each) for each in paraphrases} & trained
     assert len({plain(each) for of in others.values() for each in of} & held_out) < 10
+
+
+def test_each_of_the_70_lessons_of_seven_nights_has_two_wordings_that_no_rule_makes(settings: Settings) -> None:
+    read = lines(NIGHTS)
+    questions = [question_of(lesson) for lesson in read]
+    lessons = [
+        TrainingLesson(
+            question,
+            (Message("user", question),),
+            lesson["chosen"][0]["content"],
+            lesson["rejected"][0]["content"],
+        )
+        for question, lesson in zip(questions, read, strict=True)
+    ]
+    assert len(settled(lessons)[0]) == 70
+    trained = trained_keys(questions, settings, settings.training.recipes["family"].scattered)
+    for lesson, line in zip(lessons, read, strict=True):
+        assert len({plain(each) for each in line["paraphrases"]} - {plain(lesson.question)}) == 2
+        assert not {wording_key(each) for each in line["paraphrases"]} & trained
+        for asked in (lesson.question, *line["paraphrases"]):
+            both = f"{lesson.question}\n{asked}"
+            told = {"question": both, "chosen": lesson.chosen, "rejected": lesson.rejected}
+            assert says_the_same(lesson.chosen, **told)
+            assert not says_the_same(lesson.rejected, **told)
 
 
 def test_what_is_asked_elsewhere_is_asked_in_no_training() -> None:
