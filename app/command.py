@@ -37,6 +37,7 @@ GROUPS: Final = (
     "lessons",
     "tools",
     "train",
+    "trainer",
     "snapshots",
     "backup",
 )

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
     from configs.home import Home
     from memory.runs import Run, Runs
 
-_ROOT: Final = Path(__file__).resolve().parent.parent
-_LOG: Final = "trainer.log"
+ROOT: Final = Path(__file__).resolve().parent.parent
+LOG: Final = "trainer.log"
 _POLL_S: Final = 0.05
 
 
@@ -62,12 +62,12 @@ def _start(session: Session, what: list[str]) -> Run:
         from memory.runs import in_the_way
 
         raise in_the_way(running, session.member.id)
-    log = session.home.logs / _LOG
+    log = session.home.logs / LOG
     command = [sys.executable, "-m", "trainer", *what, "--home", str(session.home.root), "--who", session.member.name]
     with log.open("ab") as output:
         begins_at = output.tell()
         environ = {**os.environ, "ENLACE_HOME": str(session.home.root)}
-        process = start_detached(command, folder=_ROOT, environ=environ, output=output)
+        process = start_detached(command, folder=ROOT, environ=environ, output=output)
     try:
         begun = _begun(runs, process)
     except KeyboardInterrupt:
@@ -76,7 +76,7 @@ def _start(session: Session, what: list[str]) -> Run:
         process.wait()
         raise
     if begun is None:
-        raise _reported(_last_line(log, begins_at, process.returncode), log)
+        raise reported(_last_line(log, begins_at, process.returncode), log)
     return begun
 
 
@@ -85,19 +85,27 @@ def training_rows(session: Session, recipe: str | None = None) -> tuple[str, lis
 
     Raises what the trainer reports, and TrainerNotStarted when it reported nothing.
     """
-    command = [sys.executable, "-m", "trainer", "rows", "--home", str(session.home.root)]
-    command += ["--recipe", recipe] if recipe else []
-    environ = {**os.environ, "ENLACE_HOME": str(session.home.root)}
-    done = subprocess.run(command, cwd=_ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    rows, told = answer_of(session.home, "trainer", "rows", *(["--recipe", recipe] if recipe else []))
+    return rows, json.loads(told)
+
+
+def answer_of(home: Home, module: str, *what: str) -> tuple[str, str]:
+    """What ``python -m MODULE WHAT`` answers about a home on its stdout, and the last line on its stderr.
+
+    Raises what it reports, and TrainerNotStarted when it reported nothing.
+    """
+    command = [sys.executable, "-m", module, *what, "--home", str(home.root)]
+    environ = {**os.environ, "ENLACE_HOME": str(home.root)}
+    done = subprocess.run(command, cwd=ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     told = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"]
     if done.returncode:
-        raise _reported(told[-1], session.home.logs / _LOG)
-    return done.stdout.decode(), json.loads(told[-1])
+        raise reported(told[-1], home.logs / LOG)
+    return done.stdout.decode(), told[-1]
 
 
 def failure_of(home: Home, facts: Mapping[str, Any]) -> EnlaceError:
     """The error that the ``facts`` of a run's event ``run_failed`` tell."""
-    return Reported(str(facts.get("code", "unexpected")), {"log": str(home.logs / _LOG), **(facts.get("facts") or {})})
+    return Reported(str(facts.get("code", "unexpected")), {"log": str(home.logs / LOG), **(facts.get("facts") or {})})
 
 
 def _begun(runs: Runs, process: subprocess.Popen[bytes]) -> Run | None:
@@ -122,7 +130,7 @@ def _last_line(log: Path, begins_at: int, code: int) -> str:
     return lines[-1] if lines else f"exit {code}"
 
 
-def _reported(line: str, log: Path) -> EnlaceError:
+def reported(line: str, log: Path) -> EnlaceError:
     """The error that the trainer's last line tells."""
     try:
         report = json.loads(line)

@@ -68,6 +68,11 @@ class Home:
         return self.root / "runs"
 
     @property
+    def night(self) -> Path:
+        """The markers of trainings that are due, that somebody carries, and of the last one that was carried out."""
+        return self.root / "night"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

@@ -104,6 +104,11 @@ class Household:
         learned = self.runs.lessons(run) if run else frozenset()
         return [lesson for lesson in self.lessons_for_training() if lesson.id not in learned]
 
+    def lessons_unjudged(self) -> list[Lesson]:
+        """Of the lessons for training, those that no training has come to a verdict on: what makes the next one due."""
+        judged = self.runs.judged_lessons()
+        return [lesson for lesson in self.lessons_for_training() if lesson.id not in judged]
+
     def forget_withdrawn(self, *more: str) -> tuple[str, ...]:
         """Take what past runs hold of lessons that were taken back, and of ``more`` (ids), out of their folders.
 

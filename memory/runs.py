@@ -95,6 +95,21 @@ class Runs:
             found.setdefault(_id(row["run"]), set()).add(row["lesson"])
         return {run: frozenset(lessons) for run, lessons in found.items()}
 
+    def judged_lessons(self) -> frozenset[str]:
+        """The ids of the shared lessons that some training came to a verdict on, whichever it was."""
+        rows = self._family.rows(
+            "SELECT DISTINCT lesson FROM run_lessons JOIN runs ON run = number"
+            " WHERE kind = ? AND state IN ('shipped', 'held')",
+            (LESSONS,),
+        )
+        return frozenset(row["lesson"] for row in rows)
+
+    def last_judged(self) -> str:
+        """The id of the last training of the shared lessons that came to a verdict; empty where none did."""
+        judged = "SELECT max(number) FROM runs WHERE kind = ? AND state IN ('shipped', 'held')"
+        number = self._family.value(judged, (LESSONS,))
+        return "" if number is None else _id(number)
+
     def finish(
         self, run_id: str, state: State, *, snapshot: str | None = None, summary: Mapping[str, Any] | None = None
     ) -> Run:

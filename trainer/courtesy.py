@@ -48,29 +48,14 @@ def _watch(parent: int) -> None:
     os._exit(1)
 
 
-class Courtesy:
-    """Call it between micro-steps: it returns at once when nobody is being answered, and else waits, bounded.
+class Answering:
+    """Call it to know whether somebody is being answered right now: the engine holds ``flag`` (flock) while it does."""
 
-    The engine holds ``flag`` (flock) while it answers. ``waited`` counts the seconds.
-    """
-
-    def __init__(self, flag: Path, *, longest: float, poll: float, clock: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, flag: Path) -> None:
         self._flag = flag
-        self._longest = longest
-        self._poll = poll
-        self._clock = clock
         self._handle = -1
-        self.waited = 0.0
 
-    def __call__(self) -> None:
-        if not self._busy():
-            return
-        start = self._clock()
-        while self._busy() and self._clock() - start < self._longest:
-            time.sleep(self._poll)
-        self.waited += self._clock() - start
-
-    def _busy(self) -> bool:
+    def __call__(self) -> bool:
         if self._handle < 0:
             try:
                 self._handle = os.open(self._flag, os.O_RDONLY | os.O_CLOEXEC)
@@ -83,3 +68,25 @@ class Courtesy:
             return True
         fcntl.flock(self._handle, fcntl.LOCK_UN)
         return False
+
+
+class Courtesy:
+    """Call it between micro-steps: it returns at once when nobody is being answered, and else waits, bounded.
+
+    ``flag``: as ``Answering`` has it. ``waited`` counts the seconds.
+    """
+
+    def __init__(self, flag: Path, *, longest: float, poll: float, clock: Callable[[], float] = time.monotonic) -> None:
+        self._busy = Answering(flag)
+        self._longest = longest
+        self._poll = poll
+        self._clock = clock
+        self.waited = 0.0
+
+    def __call__(self) -> None:
+        if not self._busy():
+            return
+        start = self._clock()
+        while self._busy() and self._clock() - start < self._longest:
+            time.sleep(self._poll)
+        self.waited += self._clock() - start

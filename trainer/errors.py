@@ -158,3 +158,15 @@ class TrainingDataBroken(TrainerError):
     """A line of a training file cannot be read. facts: path, line, reason."""
 
     code = "training_data_broken"
+
+
+class ClaimLost(TrainerError):
+    """Another machine took over a training that was due, after it saw no sign of this one. No facts."""
+
+    code = "claim_lost"
+
+
+class SchedulerRunning(TrainerError):
+    """A process that begins trainings by itself runs in this home already. No facts."""
+
+    code = "scheduler_running"

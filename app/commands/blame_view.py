@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from app.checks import check_name
@@ -35,11 +35,11 @@ def watch_blame(session: Session, run: Run, *, as_json: bool) -> int:
     return show_blame(session, session.household.runs.get(run.id), as_json=as_json)
 
 
-def show_blame(session: Session, run: Run, *, as_json: bool) -> int:
-    """What a search has found out so far; 1 where it failed."""
+def show_blame(session: Session, run: Run, *, as_json: bool, also: Mapping[str, Any] | None = None) -> int:
+    """What a search has found out so far; 1 where it failed. ``also`` goes into the JSON."""
     story = read_blame(session.home.runs / run.id, run)
     if as_json:
-        write_json(_as_json(session, story))
+        write_json({**_as_json(session, story), **(also or {})})
     else:
         _show(session, story)
     if story.failure:

@@ -59,21 +59,31 @@ def status(
     member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """How the training that runs, or ran last, is doing."""
+    """How the training that runs, or ran last, is doing, and why none begins by itself now."""
     from app.commands.blame_view import show_blame, watch_blame
+    from app.commands.night_view import write_night
     from app.commands.training_view import show_status, watch
+    from app.night import night_state
     from memory.runs import BLAME
 
     with open_session(member=member) as session:
         run = session.household.runs.latest(session.member.id)
-        if run is None:
-            raise NoRun
-        if run.kind == BLAME:
-            follow = follow and run.state == "running"
-            return (watch_blame if follow else show_blame)(session, run, as_json=as_json)
-        if follow and run.state == "running":
+        if follow and run is not None and run.state == "running":
+            if run.kind == BLAME:
+                return watch_blame(session, run, as_json=as_json)
             return watch(session, run.id, as_json=as_json)
-        return show_status(session, run, as_json=as_json)
+        night = night_state(session)
+        also = {"night": night}
+        code = 0
+        if run is not None:
+            code = (show_blame if run.kind == BLAME else show_status)(session, run, as_json=as_json, also=also)
+        elif as_json:
+            write_json({"id": None, "state": None, "fraction": 0.0, **also})
+        else:
+            write(session.catalogue.text("command.train.none"))
+        if not as_json:
+            write_night(session, night)
+        return code
 
 
 def stop() -> int:

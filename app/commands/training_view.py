@@ -62,8 +62,8 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
     return _conclude(session, run_id, view, as_json=as_json)
 
 
-def show_status(session: Session, run: Run, *, as_json: bool) -> int:
-    """Where a run stands now, from what it has written."""
+def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str, Any] | None = None) -> int:
+    """Where a run stands now, from what it has written; ``also`` goes into the JSON."""
     events, _ = read(run_folder(session.home, run))
     view = View(session, quiet=True)
     trial = TrialLog(run_folder(session.home, run))
@@ -81,6 +81,7 @@ def show_status(session: Session, run: Run, *, as_json: bool) -> int:
                 "loss": view.loss,
                 "verdict": view.verdict,
                 "dropped": view.told_dropped(),
+                **(also or {}),
             }
         )
         return 0

@@ -27,7 +27,6 @@ class InterfaceSettings(BaseModel):
     status_seconds: float = Field(gt=0, description="Seconds between two looks at the engine and the trainer.")
     training_seconds: float = Field(gt=0, description="Seconds between two readings of a running training's progress.")
     undo_seconds: float = Field(gt=0, description="Seconds for which an undo is offered on the screen.")
-    lessons_for_training: int = Field(ge=1, description="Lessons waiting at which the bar of the training is full.")
     share_corrections: bool = Field(
         description="Whether a correction is shared with the household unless its member keeps it private."
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from configs.sections.night import NightSettings
 from configs.sections.processors import Threads
 from configs.sections.searching import BlameSettings, SearchSettings
 
@@ -270,3 +271,4 @@ class TrainingSettings(_Section):
     search: SearchSettings = Field(description="What is searched beside the weights.")
     blame: BlameSettings = Field(description="How the lesson is searched for that made the gate hold a training.")
     budget: BudgetSettings = Field(description="Time limits.")
+    night: NightSettings = Field(description="When trainings begin by themselves.")

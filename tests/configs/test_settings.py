@@ -129,3 +129,20 @@ def test_every_section_is_in_a_file_of_its_own() -> None:
     # The rest are parts of a section.
     texts = "".join((sections / f"{name}.py").read_text(encoding="utf-8") for name in Settings.model_fields)
     assert [part for part in named - set(Settings.model_fields) if f"configs.sections.{part} import" not in texts] == []
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"), [("23:00", "23:00"), ("7:30", "07:30"), ("07:00", "07:00"), ("0:05", "00:05")]
+)
+def test_a_time_of_day_is_one_also_where_yaml_takes_it_for_a_number(home: Home, written: str, meant: str) -> None:
+    home.config_file.write_text(f"training: {{night: {{quiet_from: {written}, quiet_to: '{written}'}}}}\n")
+    night = load_settings(home, {}).training.night
+    assert (night.quiet_from.zfill(5), night.quiet_to.zfill(5)) == (meant, meant)
+
+
+@pytest.mark.parametrize("written", ["24:00", "-1", "noon", "true", "7:60", "1440"])
+def test_what_is_no_time_of_day_is_refused(home: Home, written: str) -> None:
+    home.config_file.write_text(f"training: {{night: {{quiet_from: {written}}}}}\n")
+    with pytest.raises(SettingWrong) as refused:
+        load_settings(home, {})
+    assert refused.value.facts["key"] == "training.night.quiet_from"

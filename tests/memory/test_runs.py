@@ -13,6 +13,7 @@ from memory.errors import RunAlreadyRunning, RunUnknown
 from memory.household import Household
 from memory.processes import identity, lives, own_identity
 from memory.runlog import RunEvent
+from memory.runs import State
 
 
 def sleeper() -> subprocess.Popen[bytes]:
@@ -123,3 +124,25 @@ def test_a_lesson_waits_until_the_snapshot_in_force_was_trained_on_it(household:
     assert household.lessons_waiting() == [second]
     household.snapshots.rollback("Ana", "worse")
     assert household.lessons_waiting() == [first, second]
+
+
+def test_a_lesson_makes_the_next_training_due_until_one_came_to_a_verdict_on_it(household: Household) -> None:
+    member, runs = household.members.default(), household.runs
+    lessons = household.member(member.id).lessons
+    first = lessons.add([{"role": "user", "content": "What is our dog called?"}], "Toby.", "Max.", visibility="shared")
+    ended: list[tuple[str, State]] = [("lessons", "failed"), ("lessons", "stopped"), ("private", "shipped")]
+    for kind, state in ended:
+        run = runs.create(kind)
+        runs.give(run.id, [first.id])
+        assert household.lessons_unjudged() == [first]
+        runs.finish(run.id, state)
+        assert (household.lessons_unjudged(), runs.last_judged()) == ([first], "")
+    held = runs.create("lessons")
+    runs.give(held.id, [first.id])
+    runs.finish(held.id, "held")
+    assert (household.lessons_unjudged(), runs.last_judged()) == ([], held.id)
+    second = lessons.add([{"role": "user", "content": "Who fixes our boiler?"}], "Luis.", visibility="shared")
+    lessons.add([{"role": "user", "content": "Where do I hide it?"}], "In the shed.", visibility="private")
+    assert household.lessons_unjudged() == [second]
+    lessons.withdraw(second.id)
+    assert household.lessons_unjudged() == []

@@ -44,7 +44,8 @@ class ChatParts(Screen[None]):
         text, settings = self.app.catalogue.text, self.app.settings
         yield Bar(f"{text('screen.title')} · {text('screen.household')}", strong=True, id="header")
         with Horizontal(id="middle"):
-            yield Side(self.app.catalogue, settings.lessons_for_training, settings.side_width, id="side")
+            pairs = self.app.session.settings.training.night.pairs
+            yield Side(self.app.catalogue, pairs, settings.side_width, id="side")
             with Container(id="talk"):
                 yield Transcript(settings, id="transcript")
                 yield Correction(self.app.catalogue, id="correction")
@@ -81,7 +82,7 @@ class ChatParts(Screen[None]):
         session, talk = self.app.session, self._talk
         rows = listed(session.memory.chats, self.side.search_text, self.app.settings)
         self.side.show(rows, talk.conversation_id if talk else None, self.app.clock())
-        self.side.waiting(len(session.household.lessons_waiting()))
+        self.side.waiting(len(session.household.lessons_unjudged()))
 
     def explain(self, error: EnlaceError) -> None:
         """Tell of an error in the quiet line."""

@@ -116,7 +116,7 @@ class Side(Vertical):
                 break
 
     def waiting(self, waiting: int) -> None:
-        """How many lessons wait for the next training."""
+        """How many lessons no training has judged yet, of those at which one begins by itself."""
         # One lesson is already more than none.
         full = min(_BAR_CELLS, -(-waiting * _BAR_CELLS // self._training_full))
         bar = "▓" * full + "░" * (_BAR_CELLS - full)

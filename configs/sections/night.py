@@ -1,0 +1,57 @@
+"""Settings of the part ``training.night``; defaults in ``configs/defaults/training_night.yaml``."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Self
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+
+_DAY_MINUTES = 24 * 60
+
+
+def _as_written(value: Any) -> Any:
+    """YAML reads 23:00 as the number 1380 (base 60, YAML 1.1), and 07:00 as text: both mean a time of day."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _DAY_MINUTES:
+        return f"{value // 60:02d}:{value % 60:02d}"
+    return value
+
+
+TimeOfDay = Annotated[str, BeforeValidator(_as_written), Field(pattern=r"^([01]?\d|2[0-3]):[0-5]\d$")]
+
+
+class NightSettings(BaseModel):
+    """When the shared lessons are trained without anybody asking for it (``enlace trainer run``)."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    pairs: int = Field(ge=1, description="Shared pairs that no training has judged yet, from which on one is due.")
+    quiet_from: TimeOfDay = Field(description="When the quiet hours begin, in which trainings begin by themselves.")
+    quiet_to: TimeOfDay = Field(
+        description="When they end, and with them a training that began by itself; as quiet_from: they never do."
+    )
+    mains_only: bool = Field(description="Whether they wait for mains power; a machine without a battery has it.")
+    begin_below_celsius: float = Field(
+        gt=0, description="None begins while the processor is this warm; where no sensor tells, it is cool."
+    )
+    stop_above_celsius: float = Field(gt=0, description="One that began by itself is stopped when it is this warm.")
+    idle_seconds: float = Field(ge=0, description="How long nobody must have been answered before one begins.")
+    look_seconds: float = Field(gt=0, description="How often all of this is looked at.")
+    lease_seconds: float = Field(
+        gt=0,
+        description="A claim of another machine that is not renewed for so long counts as given up; it is renewed four "
+        "times as often.",
+    )
+    retry_seconds: float = Field(
+        ge=0,
+        description="How long a training that was stopped, or failed, is not begun again by itself; twice as long with "
+        "each further failure.",
+    )
+    retry_longest_seconds: float = Field(
+        ge=0, description="But no longer than this, which is also what follows on one that ran out of time."
+    )
+
+    @model_validator(mode="after")
+    def _cooler_to_begin(self) -> Self:
+        if self.begin_below_celsius > self.stop_above_celsius:
+            raise ValueError("begin_below_celsius is higher than stop_above_celsius")
+        return self

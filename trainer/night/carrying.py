@@ -1,0 +1,118 @@
+"""A training that begins by itself: the same process as one that somebody asks for, watched until it ends."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, Final
+
+from configs.detached import start_detached
+from configs.home import Home
+from configs.sections.training import TrainingSettings
+from memory.household import Household
+from memory.processes import identity
+from memory.runs import Run
+from trainer.errors import ClaimLost, NoRoom
+from trainer.night.conditions import Reason
+from trainer.night.markers import Claim
+from trainer.night.stopping import Stopping
+
+LOG: Final = "trainer.log"
+POLL_SECONDS: Final = 0.2
+_ROOT: Final = Path(__file__).resolve().parents[2]
+
+Tell = Callable[[str, Mapping[str, Any]], None]
+
+
+class Carrying:
+    """Carries one claimed training. ``lasting``: what it is to be stopped for now; ``tell`` hears what happens.
+
+    Kinds: stopping {reasons}, as in ``Reason``; ended {run, state, snapshot}, empty where none could begin.
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        settings: TrainingSettings,
+        household: Household,
+        stopping: Stopping,
+        lasting: Callable[[], list[Reason]],
+        tell: Tell,
+    ) -> None:
+        self._home = home
+        self._settings = settings
+        self._household = household
+        self._stopping = stopping
+        self._lasting = lasting
+        self._tell = tell
+
+    def carry(self, claim: Claim) -> Run | None:
+        """The run, ended; None where it could not even begin.
+
+        The marker is completed where the run came to a verdict, and else left to be claimed again. Raises NoRoom.
+        """
+        try:
+            process = self._start()
+        except BaseException:
+            claim.release()
+            raise
+        carrier = identity(process.pid)
+        lost = False
+        try:
+            self._watch(process, claim)
+        except ClaimLost:
+            lost = True
+        finally:
+            self._end(process)
+            run = self._household.runs.carried_by(carrier) if carrier else None
+            if not lost:
+                with contextlib.suppress(ClaimLost):
+                    if run is not None and run.state in ("shipped", "held"):
+                        claim.complete()
+                    else:
+                        claim.release()
+        found = (run.id, run.state, run.snapshot or "") if run else ("", "", "")
+        self._tell("ended", dict(zip(("run", "state", "snapshot"), found, strict=True)))
+        return run
+
+    def _start(self) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "trainer", "run", "--home", str(self._home.root)]
+        environ = {**os.environ, "ENLACE_HOME": str(self._home.root)}
+        try:
+            # In a session of its own: a Ctrl-C is for whoever watches, who then ends it in order.
+            with (self._home.logs / LOG).open("ab") as output:
+                return start_detached(command, folder=_ROOT, environ=environ, output=output)
+        except OSError as error:
+            raise NoRoom(path=str(self._home.logs / LOG), reason=error.strerror or str(error)) from error
+
+    def _watch(self, process: subprocess.Popen[bytes], claim: Claim) -> None:
+        """Return when it has ended, or is to be ended. Raises ClaimLost, NoRoom."""
+        renewed = looked = time.monotonic()
+        while process.poll() is None and not self._stopping.wished:
+            self._stopping.wait(POLL_SECONDS)
+            now = time.monotonic()
+            if now - renewed >= claim.renew_s:
+                claim.renew()
+                renewed = now
+            if now - looked >= self._settings.night.look_seconds:
+                looked = now
+                if reasons := self._lasting():
+                    self._tell("stopping", {"reasons": [asdict(reason) for reason in reasons]})
+                    return
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        """End it in order, where it has not: what it did is on disk, and the next training goes on from there."""
+        if process.poll() is None:
+            process.terminate()
+        budget = self._settings.budget
+        try:
+            process.wait(budget.stop_grace_seconds + budget.report_seconds)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
