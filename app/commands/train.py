@@ -61,6 +61,7 @@ def status(
 ) -> int:
     """How the training that runs, or ran last, is doing, and why none begins by itself now."""
     from app.commands.blame_view import show_blame, watch_blame
+    from app.commands.night_view import as_json as night_json
     from app.commands.night_view import write_night
     from app.commands.training_view import show_status, watch
     from app.night import night_state
@@ -73,7 +74,7 @@ def status(
                 return watch_blame(session, run, as_json=as_json)
             return watch(session, run.id, as_json=as_json)
         night = night_state(session)
-        also = {"night": night}
+        also = night_json(session, night)
         code = 0
         if run is not None:
             code = (show_blame if run.kind == BLAME else show_status)(session, run, as_json=as_json, also=also)

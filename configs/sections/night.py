@@ -36,6 +36,9 @@ class NightSettings(BaseModel):
     stop_above_celsius: float = Field(gt=0, description="One that began by itself is stopped when it is this warm.")
     idle_seconds: float = Field(ge=0, description="How long nobody must have been answered before one begins.")
     look_seconds: float = Field(gt=0, description="How often all of this is looked at.")
+    timer_seconds: float = Field(
+        gt=0, description="The same where the system's timer looks, as `enlace trainer schedule` sets it up."
+    )
     lease_seconds: float = Field(
         gt=0,
         description="A claim of another machine that is not renewed for so long counts as given up; it is renewed four "

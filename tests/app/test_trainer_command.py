@@ -53,9 +53,14 @@ def test_status_says_how_near_the_next_night_is_and_each_reason_for_none_now(her
     assert "Nothing has been trained yet." in said.out
     assert "0 of 2 corrections" in said.out
     assert "There are 0 new shared corrections, and a training is due from 2 on." in said.out
-    assert "enlace trainer run" in said.out
+    assert "enlace trainer schedule install" in said.out
     told = json.loads(here("train", "status", "--json").out)
-    assert (told["id"], told["night"]["pairs"], told["night"]["scheduler"]) == (None, 0, False)
+    assert (told["id"], told["night"]["pairs"], told["night"]["scheduler"], told["night"]["timer"]) == (
+        None,
+        0,
+        False,
+        False,
+    )
     codes = [reason["code"] for reason in told["night"]["reasons"]]
     assert codes[0] == "few_pairs"
 
