@@ -90,7 +90,8 @@ class Pruner:
 
     def plan(self, made_of: MadeOf, served: Collection[str] = (), kept: int | None = None) -> Pruning:
         """What ``prune`` would do; nothing is changed. Raises NoSnapshot."""
-        return self._plan(self._fates(served, kept), made_of)
+        listed, fates = self._artifacts.objects(), self._fates(served, kept)
+        return self._plan(listed, fates, self._given_up(fates), made_of)
 
     def prune(self, made_of: MadeOf, served: Collection[str] = (), kept: int | None = None) -> Pruning:
         """Give up what is not kept; what was done.
@@ -98,12 +99,15 @@ class Pruner:
         ``served``: ids of what an engine serves at the moment. ``kept``: instead of the setting. The records come
         before the objects: interrupted, the next call finds what is left. Raises NoSnapshot, DatabaseReadOnly.
         """
+        # Before the records are looked at: what is stored later is another object, whoever comes to need it.
+        listed = self._artifacts.objects()
         with self._family.transaction():
             # A run that begins, or a snapshot that is gone back to, comes before this or finds what is kept.
             fates, now = self._fates(served, kept), self._clock()
             gone = [(now, number_in(fate.snapshot.id, "v")) for fate in fates if fate.why is None]
             self._family.run_many("UPDATE snapshots SET pruned_at = ? WHERE number = ?", gone)
-        planned = self._plan(fates, made_of)
+            given_up = self._given_up(fates)
+        planned = self._plan(listed, fates, given_up, made_of)
         return replace(planned, objects=tuple(self._artifacts.remove_listed(planned.objects)))
 
     def _fates(self, served: Collection[str], kept: int | None) -> list[Fate]:
@@ -139,11 +143,22 @@ class Pruner:
             since = self._runs.get(named).started_at if named else 0.0
         return self._snapshots.answering_since(since)
 
-    def _plan(self, fates: Sequence[Fate], made_of: MadeOf) -> Pruning:
+    def _given_up(self, fates: Sequence[Fate]) -> frozenset[str]:
+        """The objects of what is not kept, which go at once; none while a run may come to the same weights again."""
+        if self._runs.running() is not None:
+            return frozenset()
+        kept = {fate.snapshot.id for fate in fates if fate.why is not None}
+        return frozenset(each for one in self._snapshots.list() if one.id not in kept for each in one.objects)
+
+    def _plan(
+        self, listed: Sequence[Stored], fates: Sequence[Fate], given_up: frozenset[str], made_of: MadeOf
+    ) -> Pruning:
         kept = [fate for fate in fates if fate.why is not None]
         needed = self._needed([fate.snapshot for fate in kept], made_of)
-        left = [stored for stored in self._artifacts.objects() if stored.digest not in needed]
-        old = {stored.digest: stored for stored in self._old(left, kept)}
+        oldest = self._clock() - self._settings.grace_hours * SECONDS_AN_HOUR
+        left = [stored for stored in listed if stored.digest not in needed]
+        # Whoever stored any other object lately may be about to need it.
+        old = {each.digest: each for each in left if each.digest in given_up or each.stored_at < oldest}
         going, objects = [], dict[str, Stored]()
         for fate in sorted((fate for fate in fates if fate.why is None), key=lambda fate: not fate.taken_back):
             own = {each: old[each] for each in fate.snapshot.objects if each in old and each not in objects}
@@ -152,18 +167,6 @@ class Pruner:
         objects |= old
         young = [stored for stored in left if stored.digest not in old]
         return Pruning(tuple(going), tuple(kept), tuple(objects.values()), tuple(young), tuple(self._unsound(needed)))
-
-    def _old(self, left: Sequence[Stored], kept: Sequence[Fate]) -> list[Stored]:
-        """Those of what nobody needs that nobody can be about to need, either.
-
-        What belonged to a snapshot is needed by no other writer than a training that comes to the same weights.
-        """
-        there = {fate.snapshot.id for fate in kept}
-        owned = set[str]()
-        if self._runs.running() is None:
-            owned = {each for one in self._snapshots.list() if one.id not in there for each in one.objects}
-        oldest = self._clock() - self._settings.grace_hours * SECONDS_AN_HOUR
-        return [stored for stored in left if stored.digest in owned or stored.stored_at < oldest]
 
     def _needed(self, kept: Sequence[Snapshot], made_of: MadeOf) -> dict[str, list[str]]:
         """The objects that these reach, each with the ids of those that do."""
