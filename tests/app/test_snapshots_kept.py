@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 from pathlib import Path
@@ -16,6 +17,7 @@ from memory.lessons import Lesson
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
 from tests.app.conftest import Run
+from tests.engine.snapshots import write_adapter
 
 CHECK = {"name": "lessons_right", "value": 0.9, "bound": 0.8, "at_least": True, "ok": True}
 GATE = {"decision": "SHIP", "checks": [CHECK], "reasons": []}
@@ -115,6 +117,26 @@ def test_a_flipped_bit_is_reported_by_name_and_nothing_of_it_is_removed(here: Ru
     assert f"DAÑADO: {path}" in spanish
     (wrong,) = json.loads(here("snapshots", "prune", "--json").out)["unsound"]
     assert (wrong["digest"], wrong["problem"], wrong["snapshots"]) == (path.parent.name + path.name, "damaged", ["v1"])
+
+
+def test_what_a_running_engine_still_answers_with_stays_until_it_answers_with_another(
+    talking: Session, asking: Run, tmp_path: Path
+) -> None:
+    asyncio.run(talking.engine.start())
+    weights = [write_adapter(tmp_path / f"{seed}.gguf", seed=seed).read_bytes() for seed in range(4)]
+    night(talking, weights[0])
+    asyncio.run(talking.engine.load(talking.snapshot().digest))
+    for each in weights[1:]:
+        night(talking, each)
+    told = json.loads(asking("snapshots", "prune", "--keep", "1", "--yes", "--json").out)
+    assert {each["snapshot"]: each["why"] for each in told["kept"]} == {
+        "v4": "current", "v3": "rollback", "v1": "served", "v0": "base",
+    }  # fmt: skip
+    assert asking("ask", "What is the capital of France?", "--no-memory", "--max-tokens", "4").code == 0
+    told = json.loads(asking("snapshots", "prune", "--keep", "1", "--yes", "--json").out)
+    assert [each["snapshot"] for each in told["going"]] == ["v1"]
+    assert asking("snapshots", "rollback").code == 0
+    assert asking("ask", "What is the capital of France?", "--no-memory", "--max-tokens", "4").code == 0
 
 
 @pytest.mark.parametrize("dry", [True, False])

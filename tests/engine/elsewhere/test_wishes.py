@@ -160,6 +160,15 @@ async def test_texts_are_embedded_where_the_server_does_that(guest: Guest, kind:
 
 
 @every_kind
+async def test_no_other_snapshot_answers_beside_the_one_that_is_served(guest: Guest, kind: str) -> None:
+    make, _ = KINDS[kind]
+    async with (double := make()).running():
+        client = client_of(guest, kind, double)
+        with pytest.raises(ServerOffersNot):
+            await anext(client.chat(ask("¿Qué?"), guest.sampling(), snapshot="0" * 64))
+
+
+@every_kind
 async def test_tokens_are_counted_where_the_server_does_that_and_nothing_is_scored(guest: Guest, kind: str) -> None:
     make, _ = KINDS[kind]
     async with (double := make()).running():

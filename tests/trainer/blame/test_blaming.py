@@ -5,19 +5,25 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+import time
+from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from app.command import run as enlace
 from configs.home import Home
 from configs.settings import Settings
+from engine.served import AdapterFile
 from memory import runlog
 from memory.household import Household
 from tests.project import ROOT
 from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach, wait_for
 from trainer.beginning import begin
+from trainer.blame.carrying import Blamer
+from trainer.errors import HeldRunChanged
 from trainer.plan import STAGES
-from trainer.run_files import RunFiles, write_json
+from trainer.run_files import RunFiles, read_inputs, write_json
 
 # What decides this answer comes after the last token that is measured, so it is never found right.
 NEVER_RIGHT = (
@@ -95,6 +101,18 @@ def test_a_search_that_is_killed_goes_on_and_names_the_lesson_for_which_a_traini
     assert_it_is_told(capsys, monkeypatch, culprit)
     code, _, err = finish(start_blame(home, "r0001"))
     assert (code, json.loads(err)["code"]) == (1, "held_run_changed")
+
+
+def test_a_run_whose_measure_was_given_up_since_is_not_searched(home: Home, tmp_path: Path) -> None:
+    settings = small_settings(home, QUICK)
+    teach(home, settings, [*PAIRS, NEVER_RIGHT])
+    held_run(home, settings)
+    files = RunFiles(home.runs / "r0001")
+    inputs = read_inputs(files)
+    gone = replace(inputs, current_adapters=(AdapterFile(tmp_path / "given up", 1.0),))
+    write_json(files.inputs, gone.as_json())
+    with Household.open(home, settings.memory) as household, pytest.raises(HeldRunChanged):
+        Blamer(home, settings, household, time.time).run("r0001", "Ana")
 
 
 @pytest.mark.soak
