@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import fcntl
+import multiprocessing
 import os
+import random
 import shutil
 import stat
+import time
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +27,8 @@ from configs.home import Home
 from configs.settings import Settings
 from memory.household import Household
 from tests.app.backup.conftest import Family, files, flip, restore, rows
+
+KILLS = 8
 
 
 @pytest.fixture
@@ -197,3 +202,38 @@ def test_a_folder_that_cannot_be_exchanged_leaves_everything_as_it_was(
         restore(family.home, backup, replace=True)
     monkeypatch.undo()
     assert files(family.home.root) == was
+
+
+def restores(root: str, path: str) -> None:
+    restore(Home(Path(root)), Path(path), replace=True)
+
+
+def test_a_kill_at_any_moment_leaves_the_old_home_or_the_new_one_and_never_half_of_it(
+    family: Family, tmp_path: Path, empty: Home, settings: Settings
+) -> None:
+    (family.home.models / "large.gguf").write_bytes(os.urandom(1 << 24))
+    backup = family.create(tmp_path / "casa.tar").file
+    waits, context, whole = random.Random(5), multiprocessing.get_context("spawn"), len(files(restored(empty, backup)))
+    for _ in range(KILLS):
+        child = context.Process(target=restores, args=(str(empty.root), str(backup)))
+        child.start()
+        while not any(".enlace-part" in name for name in beside(empty)) and child.is_alive():
+            time.sleep(0.001)
+        time.sleep(waits.uniform(0, 0.1))
+        child.kill()
+        child.join()
+        # Between two renames, and only there, nothing is at the home's place: the old home is beside it then.
+        moved = [empty.root.parent / name for name in beside(empty) if ".before-" in name]
+        for home in (Home(root) for root in (empty.root, *moved) if root.exists()):
+            with Household.open(home, settings.memory) as household:
+                assert len(household.members.list()) == 2
+            left = {name for name in files(home.root) if not name.endswith("/lock")}
+            assert len(left) == whole
+        assert empty.root.exists() or moved
+    restore(empty, backup, replace=True)
+    assert not [name for name in beside(empty) if ".enlace-part" in name]
+
+
+def restored(home: Home, path: Path) -> Path:
+    restore(home, path)
+    return home.root
