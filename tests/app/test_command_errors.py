@@ -49,7 +49,7 @@ def no_traceback(text: str) -> bool:
         (("snapshots", "rollback"), {}, 1, "v0"),
         (("snapshots", "show", "v9"), {}, 2, "v9"),
         (("train", "stop"), {}, 1, "enlace train now"),
-        (("train", "status"), {}, 1, "enlace train now"),
+        (("train", "report"), {}, 1, "enlace train now"),
         (("models", "use", "absent"), {}, 1, "absent"),
     ],
 )
