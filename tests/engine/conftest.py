@@ -181,6 +181,16 @@ def house(tmp_path_factory: pytest.TempPathFactory, engine_settings: EngineSetti
 
 
 @pytest.fixture
+async def own(home: Home, engine_settings: EngineSettings, starter: Path) -> AsyncIterator[House]:
+    """A home whose engine this test may kill."""
+    home.config_file.write_text(CONFIG)
+    digest = write_manifest(home, starter)
+    made = House(home, EngineClient(home, engine_settings, lambda: made.digest), engine_settings, starter, digest)
+    yield made
+    await made.client.stop()
+
+
+@pytest.fixture
 async def hasty(home: Home, engine_settings: EngineSettings, starter: Path) -> AsyncIterator[House]:
     """A home whose engine this test may break."""
     home.config_file.write_text(HASTY)
