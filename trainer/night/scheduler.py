@@ -7,9 +7,9 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
-from datetime import tzinfo
 from pathlib import Path
 from typing import Any
+from zoneinfo import ZoneInfo
 
 from configs.errors import EnlaceError
 from configs.home import Home
@@ -40,14 +40,12 @@ class Scheduler:
         *,
         clock: Callable[[], float] = time.time,
         monotonic: Callable[[], float] = time.monotonic,
-        zone: tzinfo | None = None,
     ) -> None:
         self._home = home
         self._environ = environ
         self._stopping = stopping
         self._tell = tell
         self._clock = clock
-        self._zone = zone
         self._settings = load_settings(home, environ)
         self._machine = Machine(home.busy_flag, clock)
         self._markers = Markers(home.night, self._settings.training.night.lease_seconds, monotonic)
@@ -104,8 +102,9 @@ class Scheduler:
             return self._night(household).state()
 
     def _night(self, household: Household) -> Night:
-        night = self._settings.training.night
-        return Night(night, household, self._markers, self._machine, self._clock, self._zone)
+        night, zone = self._settings.training.night, self._settings.assistant.time_zone
+        in_zone = ZoneInfo(zone) if zone else None
+        return Night(night, household, self._markers, self._machine, self._clock, in_zone)
 
     def _tell_new(self, what: tuple[str, ...], kind: str, facts: Mapping[str, Any]) -> None:
         """Tell it, unless ``what`` is what was told the last time: a full disk is news once, not every minute."""

@@ -149,7 +149,8 @@ def night_of_one_training(
     def clock() -> float:
         return evening + 12 * 3600 if has_begun() else evening
 
-    Scheduler(home, os.environ, stopping, tell, clock=clock, zone=MADRID).look()
+    madrid = {**os.environ, "ENLACE_ASSISTANT__TIME_ZONE": MADRID.key}
+    Scheduler(home, madrid, stopping, tell, clock=clock).look()
 
 
 def test_told_to_end_it_ends_its_training_and_killed_with_it_another_takes_the_training_on(home: Home) -> None:
