@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from app.report.wording import duration
-from app.training import LOG, ROOT, answer_of, reported
+from app.training import LOG, ROOT, answer_of, last_line, reported
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -34,16 +34,21 @@ def run_nights(session: Session, heard: Callable[[Mapping[str, Any]], None]) -> 
     ``heard`` is called with what happens, as ``trainer.night`` tells it. Raises what that reports.
     """
     command = [sys.executable, "-m", "trainer.night", "run", "--home", str(session.household.home.root)]
-    with subprocess.Popen(
-        [*command, "--parent", str(os.getpid())],
-        cwd=ROOT,
-        env={**os.environ, "ENLACE_HOME": str(session.home.root)},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Ctrl-C comes through this process alone, once.
-        start_new_session=True,
-    ) as process:
+    log = session.home.logs / LOG
+    # Into the log, which takes whatever weeks of warnings come to; a pipe that nobody reads holds its writer up.
+    with log.open("ab") as errors:
+        begins_at = errors.tell()
+        process = subprocess.Popen(
+            [*command, "--parent", str(os.getpid())],
+            cwd=ROOT,
+            env={**os.environ, "ENLACE_HOME": str(session.home.root)},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            # Ctrl-C comes through this process alone, once.
+            start_new_session=True,
+        )
+    with process:
         before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
 
         def end(number: int, _: object) -> None:
@@ -54,15 +59,14 @@ def run_nights(session: Session, heard: Callable[[Mapping[str, Any]], None]) -> 
         for number in before:
             signal.signal(number, end)
         try:
-            assert process.stdout is not None and process.stderr is not None  # noqa: S101, PT018 - for the type checker
+            assert process.stdout is not None  # noqa: S101 - for the type checker
             for line in process.stdout:
                 heard(json.loads(line))
-            told = process.stderr.read().decode(errors="replace").strip().splitlines()
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
     if process.returncode:
-        raise reported(told[-1] if told else f"exit {process.returncode}", session.home.logs / LOG)
+        raise reported(last_line(log, begins_at, process.returncode), log)
 
 
 def reason_text(words: Catalogue, reason: Mapping[str, Any]) -> str:

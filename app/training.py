@@ -76,7 +76,7 @@ def _start(session: Session, what: list[str]) -> Run:
         process.wait()
         raise
     if begun is None:
-        raise reported(_last_line(log, begins_at, process.returncode), log)
+        raise reported(last_line(log, begins_at, process.returncode), log)
     return begun
 
 
@@ -123,7 +123,8 @@ def _begun(runs: Runs, process: subprocess.Popen[bytes]) -> Run | None:
         time.sleep(_POLL_S)
 
 
-def _last_line(log: Path, begins_at: int, code: int) -> str:
+def last_line(log: Path, begins_at: int, code: int) -> str:
+    """The last line that a process which ended with ``code`` wrote into ``log`` after byte ``begins_at``."""
     with log.open("rb") as file:
         file.seek(begins_at)
         lines = file.read().decode(errors="replace").strip().splitlines()

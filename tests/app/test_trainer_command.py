@@ -7,13 +7,15 @@ import os
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 import yaml
 
 from app.catalogue import Catalogue
-from app.night import reason_text
+from app.night import reason_text, run_nights
 from app.session import Session
+from app.training import LOG
 from configs.home import Home
 from tests.app.conftest import Run
 from tests.project import LANGUAGES, ROOT
@@ -116,3 +118,16 @@ def test_killed_it_leaves_nobody_who_begins_trainings(home: Home, here: Run) -> 
         process.kill()
         process.wait()
     wait_for(lambda: not json.loads(here("train", "status", "--json").out)["night"]["scheduler"])
+
+
+def test_weeks_of_warnings_hold_no_scheduler_up(
+    session: Session, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    warning = tmp_path / "python"
+    warning.write_text("#!/bin/sh\nhead -c 1000000 /dev/zero | tr '\\0' w >&2\necho '{\"kind\": \"begins\"}'\n")
+    warning.chmod(0o755)
+    monkeypatch.setattr(sys, "executable", str(warning))
+    heard: list[object] = []
+    run_nights(session, heard.append)
+    assert heard == [{"kind": "begins"}]
+    assert (session.home.logs / LOG).stat().st_size == 1_000_000
