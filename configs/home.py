@@ -40,12 +40,17 @@ class Home:
     def prepare(self) -> None:
         """Make the folders, readable by their owner alone. Raises HomeNotWritable."""
         try:
-            for folder in (self.root, self.members, self.models, self.store, self.runs, self.logs):
+            for folder in (self.root, *self.prepared):
                 folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.root):
                 pass
         except OSError as error:
             raise HomeNotWritable(path=str(self.root), reason=error.strerror or str(error)) from error
+
+    @property
+    def prepared(self) -> tuple[Path, ...]:
+        """The folders that ``prepare`` makes in the root."""
+        return self.members, self.models, self.store, self.runs, self.logs
 
     @property
     def family_db(self) -> Path:

@@ -8,20 +8,23 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
-from app.backup.errors import EngineInTheWay, HomeInUse, TrainingInTheWay
+from app.backup.errors import EngineInTheWay, HomeInUse, HomeNotReplaced, TrainingInTheWay
 from configs.home import Home
 from memory.processes import lives
 
 
 @contextmanager
 def alone_in(home: Home) -> Iterator[None]:
-    """Be the only process in ``home``. Raises EngineInTheWay, TrainingInTheWay, HomeInUse, OSError.
+    """Be the only process in ``home``.
 
-    Whoever opens the family's database meanwhile waits for it, and an engine that starts finds its lock taken.
+    Raises EngineInTheWay, TrainingInTheWay, HomeInUse, HomeNotReplaced, OSError.
+
+    Whoever opens the family's database meanwhile waits for it, and whoever starts an engine finds its locks taken,
+    which are made where there are none yet.
     """
     with ExitStack() as stack:
-        if home.engine_lock.exists():
-            lock = stack.enter_context(home.engine_lock.open("rb"))
+        for path in (home.engine_starting, home.engine_lock) if home.root.exists() else ():
+            lock = stack.enter_context(path.open("ab"))
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
@@ -44,6 +47,9 @@ def _have_alone(home: Home, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("BEGIN EXCLUSIVE")
     except sqlite3.DatabaseError as error:
-        if getattr(error, "sqlite_errorcode", 0) & 0xFF in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise HomeInUse(path=str(home.root)) from error
-        # It is damaged: nobody can work with it, and a backup is what it takes.
+        # Nobody can work with a damaged one, and a backup is what it takes; of any other that is not known.
+        if code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+            raise HomeNotReplaced(path=str(home.root), reason=str(error)) from error

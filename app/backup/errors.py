@@ -84,7 +84,7 @@ class BackupDamaged(BackupError):
 
 
 class HomeNotEmpty(BackupError):
-    """Something is kept in the home already. facts: path."""
+    """There is something in the home's place already. facts: path, count, first (one of its files or folders)."""
 
     code = "home_not_empty"
     exit_code = 2

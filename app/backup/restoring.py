@@ -14,7 +14,6 @@ from typing import Final
 from app.backup.alone import alone_in
 from app.backup.aside import aside
 from app.backup.checking import Take, Tell, Verified, examine
-from app.backup.contents import contents
 from app.backup.errors import BackupNoRoom, HomeNotEmpty, HomeNotReplaced
 from app.backup.reading import open_bag
 from configs.disk import sync
@@ -36,19 +35,19 @@ class Restored:
 def restore(home: Home, path: Path, *, replace: bool, now: float, tell: Tell) -> Restored:
     """Make ``home`` what the backup ``path`` holds. Nothing is changed before all of that is there and checked.
 
-    A home in which something is kept is moved aside where ``replace`` says so; ``now``: seconds since 1970. Raises
-    HomeNotEmpty, EngineInTheWay, TrainingInTheWay, HomeInUse, HomeNotReplaced, BackupNoRoom, and what ``verify`` does.
+    Whatever is in its place is moved aside where ``replace`` says so, and else keeps the backup out of it; ``now``:
+    seconds since 1970. Raises HomeNotEmpty, EngineInTheWay, TrainingInTheWay, HomeInUse, HomeNotReplaced, BackupNoRoom,
+    and what ``verify`` does.
     """
     # Where the home is a link, what it leads to is exchanged.
     home = Home(home.root.resolve())
     with open_bag(path) as bag:
-        kept = _holds_something(home)
-        if kept and not replace:
-            raise HomeNotEmpty(path=str(home.root))
-        with alone_in(home):
-            # Told before anything long is begun, and looked at again when it is done.
-            pass
+        if not replace:
+            _refuse_to_replace(home)
         with _in_place(home):
+            with alone_in(home):
+                # Told before anything long is begun, and looked at again when it is done.
+                pass
             home.root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             needed, free = sum(bag.files.values()), shutil.disk_usage(home.root.parent).free
             if needed > free:
@@ -59,25 +58,41 @@ def restore(home: Home, path: Path, *, replace: bool, now: float, tell: Tell) ->
                 verified = examine(path, bag, lambda name: _put(made.root, name), tell)
                 for folder, _, _ in os.walk(made.root):
                     sync(Path(folder))
-                moved_to = _exchange(home, made, work / "before", now, kept=kept)
+                moved_to = _exchange(home, made, now, replace=replace)
                 sync(home.root.parent)
     return Restored(verified, moved_to)
 
 
-def _exchange(home: Home, made: Home, left: Path, now: float, *, kept: bool) -> Path | None:
-    """Move what is at the home's place away, into ``left`` where nothing of it is kept, and ``made`` there."""
-    moved_to = None
+def _exchange(home: Home, made: Home, now: float, *, replace: bool) -> Path | None:
+    """Move what is at the home's place aside and ``made`` there; where the former is, if there is anything in it."""
     with alone_in(home):
-        if home.root.exists():
-            moved_to = _free_name(home.root, now) if kept else None
-            home.root.rename(moved_to or left)
+        if not replace:
+            _refuse_to_replace(home)
+        before = _free_name(home.root, now) if home.root.exists() else None
         try:
+            if before is not None:
+                home.root.rename(before)
             made.root.rename(home.root)
-        except OSError:
-            if moved_to is not None:
-                moved_to.rename(home.root)
+        except BaseException:
+            if before is not None and before.exists() and not home.root.exists():
+                before.rename(home.root)
             raise
-    return moved_to
+    return None if before is None or _taken_apart(Home(before)) else before
+
+
+def _taken_apart(home: Home) -> bool:
+    """Remove a home that was only prepared, folder by folder and only while they are empty; whether it is gone."""
+    try:
+        if _found_in(home):
+            return False
+        for lock in _locks(home):
+            lock.unlink(missing_ok=True)
+        for folder in (*home.prepared, home.root):
+            if folder.exists():
+                folder.rmdir()
+    except OSError:
+        return False
+    return True
 
 
 def _free_name(root: Path, now: float) -> Path:
@@ -87,14 +102,29 @@ def _free_name(root: Path, now: float) -> Path:
     return next(path for path in map(root.with_name, names) if not path.exists())
 
 
-def _holds_something(home: Home) -> bool:
-    """Whether there is anything in it that a backup of it would keep."""
-    if not home.root.exists():
-        return False
+def _refuse_to_replace(home: Home) -> None:
     try:
-        return home.family_db.exists() or bool(contents(home))
+        found = _found_in(home)
     except OSError as error:
         raise HomeNotReplaced(path=str(home.root), reason=error.strerror or str(error)) from error
+    if found:
+        raise HomeNotEmpty(path=str(home.root), count=len(found), first=found[0])
+
+
+def _found_in(home: Home) -> list[str]:
+    """What is in a home beside what ``Home.prepare`` makes, whoever's it is, by its path there. Raises OSError."""
+    found: list[str] = []
+    for path in sorted(home.root.iterdir()) if home.root.exists() else ():
+        if path in home.prepared and path.is_dir() and not path.is_symlink():
+            found += [each.relative_to(home.root).as_posix() for each in sorted(path.iterdir())]
+        elif path not in _locks(home) or path.lstat().st_size:
+            found.append(path.name)
+    return found
+
+
+def _locks(home: Home) -> tuple[Path, ...]:
+    """Files without content, which whoever starts an engine makes, and whoever sees to it that nobody does."""
+    return home.engine_starting, home.engine_lock
 
 
 @contextmanager

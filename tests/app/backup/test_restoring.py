@@ -14,6 +14,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from app.backup.alone import alone_in
 from app.backup.errors import (
     BackupDamaged,
     BackupNoRoom,
@@ -23,8 +24,10 @@ from app.backup.errors import (
     HomeNotReplaced,
     TrainingInTheWay,
 )
+from app.backup.restoring import restore as restore_backup
 from configs.home import Home
 from configs.settings import Settings
+from engine.starting import is_locked
 from memory.household import Household
 from tests.app.backup.conftest import Family, files, flip, restore, rows
 
@@ -40,6 +43,11 @@ def backup(family: Family, tmp_path: Path) -> Path:
 def empty(tmp_path: Path) -> Home:
     """A place for a home in which there is nothing yet."""
     return Home(tmp_path / "new" / "home")
+
+
+def kept(home: Home) -> dict[str, bytes]:
+    """What is in a home but the locks of its engine, which a restore makes where there are none."""
+    return {name: content for name, content in files(home.root).items() if not name.startswith("engine.")}
 
 
 def beside(home: Home) -> list[str]:
@@ -89,27 +97,53 @@ def test_only_its_owner_can_read_what_was_put_back(backup: Path, empty: Home) ->
 
 def test_a_home_that_was_only_prepared_takes_a_backup_without_being_asked_twice(backup: Path, empty: Home) -> None:
     empty.prepare()
-    (empty.logs / "engine.log").write_bytes(b"{}")
     assert restore(empty, backup).moved_to is None
     assert beside(empty) == []
     assert empty.family_db.is_file()
 
 
-def test_a_home_in_which_something_is_kept_is_not_touched(backup: Path, empty: Home) -> None:
+@pytest.mark.parametrize(
+    "name", ["config.yaml", ".ssh/id", "logs/tax.pdf", "cache/a", "big.gguf.part", "search.db", "empty/", "engine.lock"]
+)
+def test_a_place_with_anything_in_it_is_not_touched_unless_it_is_moved_aside_whole(
+    backup: Path, empty: Home, name: str
+) -> None:
     empty.prepare()
-    empty.config_file.write_text("engine:\n  slots: 3\n", encoding="utf-8")
-    with pytest.raises(HomeNotEmpty):
+    path = empty.root / name
+    path.parent.mkdir(exist_ok=True)
+    if name.endswith("/"):
+        path.mkdir()
+    else:
+        path.write_bytes(b"mine")
+    with pytest.raises(HomeNotEmpty) as refused:
         restore(empty, backup)
-    assert list(files(empty.root)) == ["config.yaml"]
+    assert refused.value.facts["count"] == 1
+    assert name.startswith(str(refused.value.facts["first"]))
+    assert path.exists()
+    moved = restore(empty, backup, replace=True).moved_to
+    assert moved is not None
+    assert (moved / name).exists()
+    assert empty.family_db.is_file()
+
+
+def test_what_appears_in_an_empty_home_while_a_backup_is_put_back_is_kept(backup: Path, empty: Home) -> None:
+    empty.prepare()
+
+    def appears(_done: int, _total: int) -> None:
+        empty.config_file.write_bytes(b"engine: {}")
+
+    with pytest.raises(HomeNotEmpty):
+        restore_backup(empty, backup, replace=False, now=0, tell=appears)
+    assert empty.config_file.read_bytes() == b"engine: {}"
 
 
 def test_a_home_that_is_replaced_is_moved_aside_whole(family: Family, backup: Path) -> None:
     family.home.config_file.write_text("engine:\n  slots: 4\n", encoding="utf-8")
-    was = files(family.home.root)
+    was = kept(family.home)
     moved = restore(family.home, backup, replace=True).moved_to
     assert moved is not None
     assert moved.parent == family.home.root.parent
-    assert files(moved) == was
+    assert kept(Home(moved)) == was
     assert family.home.config_file.read_text(encoding="utf-8") == "engine:\n  slots: 2\n"
     again = restore(family.home, backup, replace=True).moved_to
     assert again not in (None, moved)
@@ -134,11 +168,11 @@ def test_a_home_behind_a_link_is_put_back_where_the_link_leads(family: Family, b
 
 
 def test_a_damaged_backup_changes_nothing(family: Family, backup: Path) -> None:
-    was, content = files(family.home.root), backup.read_bytes()
+    was, content = kept(family.home), backup.read_bytes()
     flip(backup, content.index(b"what the family taught"))
     with pytest.raises(BackupDamaged):
         restore(family.home, backup, replace=True)
-    assert files(family.home.root) == was
+    assert kept(family.home) == was
     assert [name for name in beside(family.home) if "home" in name] == []
 
 
@@ -156,11 +190,26 @@ def test_a_home_that_is_open_in_another_window_is_not_replaced(
         restore(family.home, backup, replace=True)
 
 
-def test_a_home_whose_engine_runs_is_not_replaced(family: Family, backup: Path) -> None:
-    with family.home.engine_lock.open("ab") as lock:
+@pytest.mark.parametrize("name", ["engine.lock", "engine.starting"])
+def test_a_home_whose_engine_runs_or_starts_is_not_replaced(family: Family, backup: Path, name: str) -> None:
+    with (family.home.root / name).open("ab") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         with pytest.raises(EngineInTheWay):
             restore(family.home, backup, replace=True)
+
+
+def test_no_engine_begins_where_a_home_is_being_exchanged_though_none_ever_ran_there(empty: Home) -> None:
+    empty.prepare()
+    with alone_in(empty):
+        assert is_locked(empty)
+        with empty.engine_starting.open("ab") as lock, pytest.raises(BlockingIOError):
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def test_a_database_that_cannot_be_asked_whether_it_is_in_use_is_not_replaced(family: Family, backup: Path) -> None:
+    (family.home.root / "family.db-journal").mkdir()
+    with pytest.raises(HomeNotReplaced):
+        restore(family.home, backup, replace=True)
 
 
 def test_a_training_that_was_under_way_when_the_backup_was_made_is_under_way_in_no_copy(
@@ -187,21 +236,32 @@ def test_a_disk_without_room_is_told_before_anything_is_put_back(
     assert beside(empty) == []
 
 
+@pytest.mark.parametrize("raised", [OSError(16, "Device or resource busy"), KeyboardInterrupt()])
+@pytest.mark.parametrize("replace", [True, False])
 def test_a_folder_that_cannot_be_exchanged_leaves_everything_as_it_was(
-    family: Family, backup: Path, monkeypatch: pytest.MonkeyPatch
+    family: Family,
+    backup: Path,
+    empty: Home,
+    monkeypatch: pytest.MonkeyPatch,
+    raised: BaseException,
+    replace: bool,
 ) -> None:
-    was, rename = files(family.home.root), Path.rename
+    home, rename = family.home if replace else empty, Path.rename
+    empty.prepare()
+    was, folders = kept(home), {path.name for path in home.root.iterdir() if path.is_dir()}
 
     def refuses(path: Path, target: Path) -> Path:
         if path.name == "home" and path.parent.name.endswith(".enlace-part"):
-            raise OSError(16, "Device or resource busy")
+            raise raised
         return rename(path, target)
 
     monkeypatch.setattr(Path, "rename", refuses)
-    with pytest.raises(HomeNotReplaced):
-        restore(family.home, backup, replace=True)
+    with pytest.raises(HomeNotReplaced if isinstance(raised, OSError) else KeyboardInterrupt):
+        restore(home, backup, replace=replace)
     monkeypatch.undo()
-    assert files(family.home.root) == was
+    assert kept(home) == was
+    assert {path.name for path in home.root.iterdir() if path.is_dir()} == folders
+    assert [name for name in beside(home) if ".before-" in name or ".enlace-part" in name] == []
 
 
 def restores(root: str, path: str) -> None:
