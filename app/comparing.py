@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from engine.answers import Delta, Finished, Sampling
-from engine.errors import PromptTooLong
+from engine.errors import EngineBusy, PromptTooLong
 from engine.messages import Message
 from memory.matching import says_the_same
 from memory.wording import question_key
@@ -92,15 +92,18 @@ class Comparison:
         return text
 
     async def _undisturbed(self, snapshot: Snapshot, messages: list[Message]) -> str | None:
-        """The whole answer; None where somebody else was to be answered meanwhile."""
+        """The whole answer; None where somebody else was to be answered meanwhile, or too many were."""
         text, key = "", _KEY.format(snapshot=snapshot.id)
         answer = self._engine.chat(messages, self._sampling, cache_key=key, snapshot=snapshot.digest)
-        async with aclosing(answer) as stream:
-            async for piece in stream:
-                if isinstance(piece, Delta):
-                    text += piece.text
-                elif isinstance(piece, Finished) and piece.reason == "cancelled":
-                    return None
+        try:
+            async with aclosing(answer) as stream:
+                async for piece in stream:
+                    if isinstance(piece, Delta):
+                        text += piece.text
+                    elif isinstance(piece, Finished) and piece.reason == "cancelled":
+                        return None
+        except EngineBusy:
+            return None
         return text.strip()
 
 

@@ -112,6 +112,14 @@ class Answer:
 
     async def _begin(self, job: Job) -> None:
         """Have ``job`` answered. Raises what keeps it from being begun."""
+        # Before a snapshot is read for it, which whoever is patient may ask for every second.
+        if not self._scheduler.gives_way(job):
+            await self._have_at_hand(job)
+        # A long text takes its time to be read into tokens, so not in the event loop.
+        await asyncio.get_running_loop().run_in_executor(self._scheduler.readers, self._scheduler.submit, job)
+
+    async def _have_at_hand(self, job: Job) -> None:
+        """Have served, or adapters at hand for, what the request names. Raises what reading and trying it raises."""
         if self._request.manifest is not None:
             await serve_manifest(self._home, self._scheduler, self._request.manifest)
         adapters, private, snapshot = self._request.adapters, self._request.private, self._request.snapshot
@@ -121,8 +129,6 @@ class Answer:
             await self._lease(job, lambda served: adapted(self._home, served, adapters))
         elif private is not None:
             await self._lease_if_it_fits(job, lambda served: with_private(self._home, served, private))
-        # A long text takes its time to be read into tokens, so not in the event loop.
-        await asyncio.get_running_loop().run_in_executor(self._scheduler.readers, self._scheduler.submit, job)
 
     async def _lease(self, job: Job, own_set: OwnSet) -> None:
         """Have ``job`` answered with a set of its own, if there is one. Raises what reading and trying it raises."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from engine.errors import EngineError
 
@@ -20,3 +20,10 @@ def refuse(done: Future[T], error: EngineError) -> None:
     """Tell whoever waits that nothing comes of it, unless nobody does any more."""
     if done.set_running_or_notify_cancel():
         done.set_exception(error)
+
+
+def refused(error: EngineError) -> Future[Any]:
+    """Nothing comes of it, and that is known at once."""
+    done: Future[Any] = Future()
+    done.set_exception(error)
+    return done

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ from engine.served import ServedSnapshot, exchanged
 from engine.template import NO_TOKENS
 
 if TYPE_CHECKING:
+    from configs.sections.engine import EngineSettings
     from engine.loaded import Loaded
 
 
@@ -94,3 +95,13 @@ class Job:
                 raise PromptTooLong(prompt_tokens=len(read.ids), context_size=reader.context_size)
             self.prompt, self.form, self.model = read.ids, read.form, reader.served.model
             return
+
+
+def place_for(job: Job, in_hand: Collection[Job], settings: EngineSettings) -> bool:
+    """Whether there is a place for ``job`` beside these; the patient ones are cancelled for one who is not."""
+    patient = [] if job.patient else [other for other in in_hand if other.patient]
+    if len(in_hand) - len(patient) >= settings.queue_length + settings.slots:
+        return False
+    for other in patient:
+        other.cancelled = True
+    return True

@@ -7,7 +7,7 @@ import logging
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from configs.sections.engine import EngineSettings
 from engine.answers import Finished, Waiting
@@ -15,7 +15,8 @@ from engine.background import BackgroundTasks, Steps
 from engine.busy import BusyFlag
 from engine.decoding import Decoding
 from engine.errors import EngineBusy, EngineError, EngineStopping, told
-from engine.jobs import Job
+from engine.futures import refused
+from engine.jobs import Job, place_for
 from engine.loaded import Loaded, load
 from engine.logs import note
 from engine.served import AdapterSet, ServedSnapshot, exchanged
@@ -84,26 +85,27 @@ class Scheduler:
 
         Raises PromptTooLong, TemplateBroken, EngineBusy and EngineStopping.
         """
-        job.read(lambda: self.loaded)
+        if not self.gives_way(job):
+            job.read(lambda: self.loaded)
         with self._changed:
             if self._ending:
                 raise EngineStopping
-            # One that is just being taken on is in the queue and in its slot.
-            in_hand = {*self._queue, *self._decoding.jobs()}
-            if len(in_hand) >= self._settings.queue_length + self._settings.slots:
+            if not (self.gives_way(job) or place_for(job, self._in_hand(), self._settings)):
                 raise EngineBusy(waiting=len(self._queue))
-            for other in in_hand:
-                if other.patient != job.patient:
-                    (other if other.patient else job).cancelled = True
             job.arrived = self._clock()
             self._queue.append(job)
             self._changed.notify()
 
+    def gives_way(self, job: Job) -> bool:
+        """Whether ``job`` is cancelled, as a patient one is as soon as somebody asks who is not."""
+        with self._changed:
+            job.cancelled |= job.patient and any(not other.patient for other in self._in_hand())
+            return job.cancelled
+
     def cancel(self, job: Job) -> None:
         """Stop working on ``job``; its slot is free within a step."""
-        with self._changed:
-            job.cancelled = True
-            self._changed.notify()
+        job.cancelled = True
+        self._wake()
 
     def swap(self, served: ServedSnapshot) -> Future[None]:
         """Answer later questions with another snapshot; the answers in flight are written by the one they began with.
@@ -113,7 +115,7 @@ class Scheduler:
         """
         with self._changed:
             if self._ending:
-                return _refused(EngineStopping())
+                return refused(EngineStopping())
             done = self.swaps.add(served)
             self._changed.notify()
         return done
@@ -128,7 +130,7 @@ class Scheduler:
         with self._changed:
             self._leases[served.adapters] += 1
             if self._ending:
-                return _refused(EngineStopping())
+                return refused(EngineStopping())
             done = self.swaps.add(served, for_all=False)
             self._changed.notify()
         return done
@@ -149,16 +151,15 @@ class Scheduler:
         """
         with self._changed:
             if self._ending:
-                return _refused(EngineStopping())
+                return refused(EngineStopping())
             done = self._background.add(steps)
             self._changed.notify()
         return done
 
     def drop_cache(self) -> None:
         """Forget, before the next step, all that no answer in flight needs."""
-        with self._changed:
-            self._dropping = True
-            self._changed.notify()
+        self._dropping = True
+        self._wake()
 
     def end(self) -> None:
         """End the thread: answers in flight end in EngineStopping. Returns when it has ended."""
@@ -167,6 +168,10 @@ class Scheduler:
             self._changed.notify()
         if self._thread.is_alive():
             self._thread.join()
+
+    def _in_hand(self) -> set[Job]:
+        """What waits or is answered; one that is just being taken on is in the queue and in its slot."""
+        return {job for job in (*self._queue, *self._decoding.jobs()) if not job.cancelled}
 
     def _wake(self) -> None:
         with self._changed:
@@ -245,6 +250,8 @@ class Scheduler:
         """Give waiting questions free slots; none while another model is about to come in."""
         while self._queue and not self._exchanging:
             job = self._fairest()
+            if job.cancelled:  # It came since those were dropped, perhaps unread.
+                return
             try:
                 if job.model != self.loaded.served.model:
                     # It waited while another model came in, to which these tokens mean something else.
@@ -283,8 +290,7 @@ class Scheduler:
 
     def _end_all(self, error: EngineError) -> None:
         with self._changed:
-            waiting = [*self._queue]
-            self._queue.clear()
+            waiting, self._queue = self._queue, collections.deque()
         self.swaps.refuse_all(error)
         self._background.refuse_all(error)
         self._decoding.fail_all(error)
@@ -292,9 +298,3 @@ class Scheduler:
             job.emit(error)
         self.loaded.close()
         self._busy.close()
-
-
-def _refused(error: EngineError) -> Future[Any]:
-    done: Future[Any] = Future()
-    done.set_exception(error)
-    return done

@@ -6,12 +6,14 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.comparing import Comparison, corrections
 from app.session import Session
 from engine.answers import Delta, EngineStatus, Sampling
+from engine.errors import EngineBusy
 from engine.messages import Message
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
@@ -154,3 +156,26 @@ def test_a_snapshot_that_was_given_up_or_is_damaged_is_refused(here: Run, sessio
     refused = here("snapshots", "compare", "v1")
     assert (refused.code, "only its record is left" in refused.err) == (1, True)
     assert here("snapshots", "compare", "v9").code == 2
+
+
+async def test_it_waits_also_where_the_engine_has_no_room_for_it(
+    talking: Session, bent: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corrected(talking, FRANCE, "The capital of France is Paris.")
+    chat, refused = talking.engine.chat, [EngineBusy(waiting=2)]
+
+    async def once_refused(*args: Any, **named: Any) -> AsyncIterator[object]:
+        if refused:
+            raise refused.pop()
+        async for piece in chat(*args, **named):
+            yield piece
+
+    async def wait(_seconds: float) -> None:
+        assert not refused
+
+    monkeypatch.setattr(talking.engine, "chat", once_refused)
+    compared = await Comparison(talking.engine, (talking.snapshot(), bent), talking.settings, wait).of(
+        corrections(talking)[0]
+    )
+    assert compared is not None
+    assert compared.fits == (True, False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from engine.answers import Delta, EngineStatus, Finished
-from engine.errors import SnapshotApart, SnapshotBroken
+from engine.errors import EngineBusy, SnapshotApart, SnapshotBroken
 from tests.engine.asking import post, text_of
 from tests.engine.conftest import PATIENCE, Desk, House, ask
 from tests.engine.snapshots import write_adapter, write_manifest
@@ -102,3 +103,31 @@ def test_whoever_is_patient_is_not_begun_while_somebody_else_is_answered(desk: D
 def test_two_who_are_patient_do_not_disturb_each_other(desk: Desk) -> None:
     both = [desk.put(FRANCE, patient=True) for _ in range(2)]
     assert [asked.end()[1].reason for asked in both] == ["stop", "stop"]
+
+
+def test_nobody_who_chats_is_refused_for_those_who_are_patient(desk: Desk) -> None:
+    room = desk.settings.slots + desk.settings.queue_length
+    patient = [desk.put(STORY, desk.sampling(400), patient=True) for _ in range(room)]
+    with pytest.raises(EngineBusy):
+        desk.put(FRANCE, patient=True)
+    assert "Paris" in desk.put(FRANCE).end()[0]
+    assert [asked.end()[1].reason for asked in patient] == ["cancelled"] * room
+
+
+def test_whoever_is_patient_gives_way_before_anything_is_read_also_where_there_is_no_room(desk: Desk) -> None:
+    room = desk.settings.slots + desk.settings.queue_length
+    chats = [desk.put(STORY, desk.sampling(40)) for _ in range(room)]
+    late = desk.put(FRANCE * 2000, patient=True)
+    assert late.end()[1].reason == "cancelled"
+    assert late.job.model is None
+    assert [asked.end()[1].reason for asked in chats] == ["length"] * room
+
+
+async def test_a_snapshot_is_not_even_read_for_whoever_is_patient_while_somebody_chats(house: House) -> None:
+    stream = house.client.chat(ask(STORY), house.sampling(400))
+    async with contextlib.aclosing(stream) as chat:
+        await anext(chat)
+        _, told = await beside(house, "0" * 64)
+        assert (told.reason, told.usage.answer_tokens) == ("cancelled", 0)
+    with pytest.raises(SnapshotBroken):
+        await beside(house, "0" * 64)
