@@ -12,7 +12,7 @@ import io
 import json
 import tarfile
 from collections.abc import Callable, Container, Mapping
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import Any, BinaryIO, Final, Protocol
 
 from memory.clock import iso
@@ -93,9 +93,10 @@ class BagWriter:
             f"Bag-Software-Agent: Enlace {about['version']}\n"
         )
         self._tag(DECLARATION, _DECLARED)
-        self._tag(README, readme.encode())
+        self._tag(README, readme.encode(*ENCODING))
         self._tag(INFO, info.encode())
-        self._tag(ABOUT, (json.dumps(dict(about), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode())
+        said = json.dumps(dict(about), ensure_ascii=False, indent=1, sort_keys=True) + "\n"
+        self._tag(ABOUT, said.encode(*ENCODING))
         self._tag(MANIFEST, manifest_lines(self._payload))
         self._tag(TAG_MANIFEST, manifest_lines(self._tags))
         # The end of a tar: two empty blocks, and as many more as fill the last record.
@@ -142,15 +143,19 @@ def read_manifest(content: bytes) -> dict[str, str]:
     return found
 
 
+def top_of(file: PurePath) -> str:
+    """What the folder in a backup is called that is written to ``file``: as that, without the ending."""
+    return file.stem if is_safe(file.stem) else file.name
+
+
 def is_safe(name: str) -> bool:
-    """Whether a path stays below the folder that it is taken from, on any system, and means one file there."""
+    """Whether a path stays below the folder that it is taken from and means one file there, as POSIX reads it."""
     parts = PurePosixPath(name).parts
     return (
         bool(parts)
         and str(PurePosixPath(*parts)) == name
         and not name.startswith("/")
         and ".." not in parts
-        and "\\" not in name
         and "\0" not in name
     )
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO, Final
 
 from app.backup.aside import aside
-from app.backup.bag import FORMAT, BagWriter
+from app.backup.bag import FORMAT, BagWriter, top_of
 from app.backup.checking import Tell
 from app.backup.errors import BackupExists, BackupInsideHome, BackupNoRoom, HomeFilesDamaged, NothingToBackUp
 from app.backup.gathering import Gathered, gather
@@ -99,7 +99,7 @@ def _write(
         done += count
         tell(min(done, gathered.bytes), gathered.bytes)
 
-    writer = BagWriter(file, to.stem, now, moved)
+    writer = BagWriter(file, top_of(to), now, moved)
     without = gathered.put_into(writer)
     damaged = [each.path for each in without if each.why == "damaged"]
     if damaged and not skip_damaged:

@@ -86,10 +86,12 @@ class Bag:
 
     def _listed(self) -> dict[str, tarfile.TarInfo]:
         found: dict[str, tarfile.TarInfo] = {}
-        first = ""
-        with _told_apart(self._path):
-            entries = self._tar.getmembers()
-        for entry in entries:
+        first, last = "", -1
+        while (entry := self._next()) is not None:
+            # Only a size below nothing leads back to what was read already, and from there round for ever.
+            if entry.size < 0 or entry.offset <= last:
+                raise BackupUnreadable(file=str(self._path), reason="a file in it ends before it begins")
+            last = entry.offset
             name = entry.name.removeprefix("./")
             top, _, below = name.partition("/")
             if not (entry.isdir() or (entry.isreg() and not entry.issparse())) or not is_safe(name):
@@ -101,6 +103,10 @@ class Bag:
             first = top
             found[below] = entry
         return found
+
+    def _next(self) -> tarfile.TarInfo | None:
+        with _told_apart(self._path):
+            return self._tar.next()
 
     def _manifest(self, name: str, reason: str) -> dict[str, str]:
         if name not in self._entries:
@@ -114,7 +120,7 @@ class Bag:
         if ABOUT not in self._entries:
             raise BackupUnreadable(file=str(self._path), reason="it is none of Enlace's")
         try:
-            said: dict[str, Any] = json.loads(self._content(ABOUT))
+            said: dict[str, Any] = json.loads(self._content(ABOUT).decode(*ENCODING))
             if said["format"] > FORMAT or newer(said["migrations"]):
                 raise BackupTooNew(file=str(self._path), version=str(said["version"]))
             return About(
@@ -165,7 +171,8 @@ def _told_apart(path: Path) -> Iterator[None]:
     """Have what keeps the backup from being read raised as that, and not as what keeps its files from being written."""
     try:
         yield
-    except (OSError, tarfile.TarError) as error:
+    except (OSError, tarfile.TarError, ValueError, OverflowError, RecursionError) as error:
+        # tarfile says only of some of what it cannot make out in a header that it is an error of the tar.
         reason = (isinstance(error, OSError) and error.strerror) or str(error)
         raise BackupUnreadable(file=str(path), reason=reason) from error
 

@@ -45,6 +45,7 @@ def create(
     as_json: JsonOption = False,
 ) -> int:
     """Write a backup of the home into a new file."""
+    from app.backup.bag import top_of
     from app.backup.creating import create as make
     from app.backup.errors import HomeFilesDamaged
     from engine.release import installed_version
@@ -54,7 +55,7 @@ def create(
         # A home that nobody lives in yet is not made one by this.
         words = session.catalogue_at_hand() if home.family_db.is_file() else session.fallback_catalogue()
         place = _place(to, now)
-        version, facts = installed_version() or "", {"name": place.name, "stem": place.stem}
+        version, facts = installed_version() or "", {"name": place.name, "stem": top_of(place)}
         try:
             with _progress(words, "copying") as tell:
                 made = make(

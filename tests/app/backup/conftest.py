@@ -59,7 +59,7 @@ class Family:
             busy_seconds=5,
             now=now,
             version="0.1.0",
-            readme="¡Hola!\n",
+            readme=f"¡Hola! {to.name}\n",
             tell=tell,
         )
 
