@@ -113,15 +113,22 @@ def _invoke(arguments: Sequence[str]) -> int:
     return result if isinstance(result, int) else 0
 
 
-def _interface(
-    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="command.options.version")] = False
-) -> int:
-    if version:
+def _tell_version(asked: bool) -> None:
+    """Nothing else is done for whoever asks for it."""
+    if asked:
         from app.commands.output import write
         from engine.release import installed_version
 
         write(f"enlace {installed_version() or '?'}")
-        return 0
+        raise typer.Exit
+
+
+def _interface(
+    context: typer.Context,
+    _version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_tell_version, help="command.options.version")
+    ] = False,
+) -> int:
     return 0 if context.invoked_subcommand is not None else _show_interface()
 
 

@@ -16,7 +16,16 @@ import yaml
 from configs.errors import EnlaceError
 
 Layer = dict[str, Any]
+# What PyYAML lets through where a value is not what its tag says.
+_NOT_MADE = (ValueError, LookupError, AttributeError)
 _SafeLoader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# What the values of these tags are called where they are none.
+_MISWRITTEN = {
+    "tag:yaml.org,2002:timestamp": "a date that does not exist",
+    "tag:yaml.org,2002:int": "a whole number that is miswritten",
+    "tag:yaml.org,2002:float": "a number that is miswritten",
+    "tag:yaml.org,2002:bool": "a true or false that is miswritten",
+}
 _MERGE = "tag:yaml.org,2002:merge"  # << takes over another mapping's keys, which those beside it replace
 
 
@@ -54,10 +63,28 @@ def parse(text: str) -> Any:
             return None
         _check_each_key_once(node, set())
         return loader.construct_document(node)
-    except ValueError as error:
-        raise yaml.MarkedYAMLError(problem="a date that does not exist") from error
+    except _NOT_MADE as error:
+        raise _miswritten(node, set()) or error from error
     finally:
         loader.dispose()
+
+
+def _miswritten(node: yaml.Node, seen: set[int]) -> yaml.MarkedYAMLError | None:
+    """What is wrong with the first value of which PyYAML makes nothing, and where."""
+    if id(node) in seen:
+        return None
+    seen.add(id(node))
+    if isinstance(node, yaml.ScalarNode):
+        try:
+            _SafeLoader("").construct_object(node)
+        except _NOT_MADE as error:
+            # The only limit that Python sets to a number that is written as it should be.
+            too_long = str(error).startswith("Exceeds the limit")
+            problem = "a number of too many digits" if too_long else _MISWRITTEN.get(node.tag, str(error))
+            return yaml.MarkedYAMLError(problem=problem, problem_mark=node.start_mark)
+        return None
+    inside = [each for pair in node.value for each in pair] if isinstance(node, yaml.MappingNode) else node.value
+    return next((found for each in inside if (found := _miswritten(each, seen))), None)
 
 
 def _check_each_key_once(node: yaml.Node, seen: set[int]) -> None:

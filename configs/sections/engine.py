@@ -183,8 +183,10 @@ class EngineSettings(BaseModel):
         description="Resident memory above which the engine drops its caches, and then makes room for a fresh engine; "
         "0 sets no limit.",
     )
+    # glibc takes no larger threshold than 32 MiB (HEAP_MAX_SIZE / 2), and says nothing (mallopt(3)).
     returned_block_kb: int = Field(
         ge=4,
+        le=32768,
         description="A block of memory this large goes back to the system as soon as it is freed; smaller ones are "
         "kept for the next.",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 
 _DAY_MINUTES = 24 * 60
 
@@ -56,5 +57,6 @@ class NightSettings(BaseModel):
     @model_validator(mode="after")
     def _cooler_to_begin(self) -> Self:
         if self.begin_below_celsius > self.stop_above_celsius:
-            raise ValueError("begin_below_celsius is higher than stop_above_celsius")
+            asked = "begin_below_celsius must not be above stop_above_celsius"
+            raise PydanticCustomError("begins_hotter_than_it_stops", asked)
         return self

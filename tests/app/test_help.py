@@ -12,6 +12,7 @@ import pytest
 import typer
 
 from app.catalogue import Catalogue
+from configs.home import Home
 from scripts.commands_page import root, walk
 from tests.app.conftest import TIMEOUT_S, Run
 from tests.project import LANGUAGES, ROOT
@@ -74,6 +75,12 @@ def test_a_command_that_is_written_wrongly_is_answered_with_what_was_meant(
 
 def test_the_version_is_told(here: Run) -> None:
     assert re.fullmatch(r"enlace \d+\.\d+\.\d+\n", here("--version").out)
+
+
+def test_nothing_is_done_for_whoever_asks_for_the_version(here: Run, home: Home) -> None:
+    told = here("--version", "members", "add", "Ana")
+    assert (told.code, re.fullmatch(r"enlace \d+\.\d+\.\d+\n", told.out) is not None) == (0, True)
+    assert "Ana" not in here("members", "list").out
 
 
 @pytest.mark.parametrize(("answer", "gone"), [("sí", True), ("S", True), ("y", True), ("no", False), ("\x04", False)])
