@@ -20,6 +20,8 @@ _OF_THE_ENGINE: Final = re.compile(r"engine\.\w+")
 # What is being written right now, and the locks beside it.
 _UNFINISHED: Final = re.compile(r"\..*|.*\.(part|part\.json|import|lock)|lock")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
+# The marker of a training that a process carries, as ``trainer.night.markers`` names it: its number comes first.
+_CLAIMED: Final = re.compile(r"(\d+)\.claimed\..+")
 # Copied in a way of their own.
 _DATABASES: Final = (ENDING, *(ENDING + beside for beside in BESIDE))
 
@@ -68,7 +70,9 @@ class Entry:
 
 def contents(home: Home) -> list[Entry]:
     """Every file to keep but the databases, by name. Links are followed. Raises OSError."""
-    return sorted(_walk(home, home.root, "", frozenset()), key=lambda entry: entry.name)
+    # By name, since a claim that is given back meanwhile is found under both of its names.
+    found = {entry.name: entry for entry in _walk(home, home.root, "", frozenset())}
+    return [found[name] for name in sorted(found)]
 
 
 def all_merged_weights(home: Home) -> frozenset[str]:
@@ -79,12 +83,18 @@ def all_merged_weights(home: Home) -> frozenset[str]:
 
 
 def _walk(home: Home, folder: Path, prefix: str, above: frozenset[tuple[int, int]]) -> Iterator[Entry]:
-    own = folder.stat()
+    try:
+        own = folder.stat()
+        with os.scandir(folder) as listed:
+            entries = list(listed)
+    except FileNotFoundError:
+        # It was removed a moment ago.
+        return
     if (own.st_dev, own.st_ino) in above:
         # A link to a folder around it.
         return
     above |= {(own.st_dev, own.st_ino)}
-    for found in os.scandir(folder):
+    for found in entries:
         name, path = prefix + found.name, folder / found.name
         if _left_out(home, name):
             continue
@@ -96,7 +106,14 @@ def _walk(home: Home, folder: Path, prefix: str, above: frozenset[tuple[int, int
         if stat.S_ISDIR(facts.st_mode):
             yield from _walk(home, path, f"{name}/", above)
         elif stat.S_ISREG(facts.st_mode):
-            yield Entry(name, path, facts.st_size)
+            yield Entry(_of_nobody(home, name), path, facts.st_size)
+
+
+def _of_nobody(home: Home, name: str) -> str:
+    """What a file is called in a copy of the home, in which no process carries a training: it is due again."""
+    parent, _, last = name.rpartition("/")
+    claimed = _CLAIMED.fullmatch(last) if parent == home.night.name else None
+    return f"{parent}/{claimed[1]}.pending" if claimed else name
 
 
 def _left_out(home: Home, name: str) -> bool:

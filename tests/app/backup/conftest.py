@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import sqlite3
+import tarfile
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
@@ -130,6 +131,12 @@ def form_of(home: Home, base: str, merged: str) -> None:
     (home.models / "forms" / base / "q4_0.gguf").write_bytes(content)
     record = AdaptedRecord(fingerprint(), digest, "v1", True, 0.1, merged, 0.1, {}, "", NOW)
     write_adapted(home, base, "0" * 32, record)
+
+
+def names(path: Path) -> set[str]:
+    """The home's files in a backup, by their paths in the home."""
+    with tarfile.open(path) as tar:
+        return {name.split("/data/", 1)[1] for name in tar.getnames() if "/data/" in name}
 
 
 def rows(path: Path) -> list[str]:

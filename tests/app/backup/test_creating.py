@@ -25,15 +25,9 @@ from configs.settings import Settings
 from memory.artifacts import Stored
 from memory.errors import DatabaseDamaged, DiskFull
 from memory.household import Household
-from tests.app.backup.conftest import Family, flip, verify
+from tests.app.backup.conftest import Family, flip, names, verify
 
 KILLS = 12
-
-
-def names(path: Path) -> set[str]:
-    """The home's files in a backup, by their paths in the home."""
-    with tarfile.open(path) as tar:
-        return {name.split("/data/", 1)[1] for name in tar.getnames() if "/data/" in name}
 
 
 def test_a_backup_holds_all_that_is_kept_and_nothing_that_makes_itself_again(family: Family, tmp_path: Path) -> None:
@@ -187,23 +181,6 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(
     with pytest.raises(DiskFull):
         family.create(tmp_path / "casa.tar")
     assert left_in(tmp_path) == []
-
-
-def test_links_to_files_and_folders_elsewhere_are_followed(family: Family, tmp_path: Path) -> None:
-    family.home.models.rename(tmp_path / "big-disk")
-    family.home.models.symlink_to(tmp_path / "big-disk")
-    (tmp_path / "big-disk" / "again").symlink_to(tmp_path / "big-disk")
-    family.home.config_file.rename(tmp_path / "mine.yaml")
-    family.home.config_file.symlink_to(tmp_path / "mine.yaml")
-    kept = names(family.create(tmp_path / "casa.tar").file)
-    assert {"models/casa.gguf", "config.yaml"} <= kept
-    assert not [name for name in kept if name.startswith("models/again")]
-
-
-def test_what_was_a_removed_members_is_in_no_backup(family: Family, tmp_path: Path) -> None:
-    with contextlib.closing(sqlite3.connect(family.home.family_db)) as opened, opened:
-        opened.execute("UPDATE members SET removed_at = 1 WHERE id = ?", (family.ana,))
-    assert not [name for name in names(family.create(tmp_path / "casa.tar").file) if family.ana in name]
 
 
 def left_in(folder: Path) -> list[str]:
