@@ -78,7 +78,9 @@ class ArtifactStore:
     def remove(self, digest: str) -> None:
         """Give back the room of an artifact that can be made again. Raises DatabaseReadOnly."""
         try:
-            self._home.artifact(digest).unlink(missing_ok=True)
+            # Without a store nothing is in it.
+            with contextlib.suppress(FileNotFoundError), _locked(self._home, fcntl.LOCK_EX):
+                self._home.artifact(digest).unlink()
         except OSError as error:
             raise DatabaseReadOnly(path=str(self._home.store), reason=error.strerror or str(error)) from error
 

@@ -6,13 +6,14 @@ import hashlib
 import json
 import os
 import stat
+import threading
 from pathlib import Path
 
 import pytest
 
 from configs.home import Home
 from configs.settings import Settings
-from memory.artifacts import ArtifactStore
+from memory.artifacts import ArtifactStore, undisturbed
 from memory.errors import ArtifactDamaged, ArtifactMissing, DiskFull, NoSnapshot, NothingToRollBack, SnapshotUnknown
 from memory.household import Household
 from memory.manifests import Adapter
@@ -80,6 +81,20 @@ def test_a_full_disk_leaves_no_artifact(store: ArtifactStore, home: Home, monkey
     assert list((home.store / "tmp").iterdir()) == []
     with pytest.raises(ArtifactMissing):
         store.path(hashlib.sha256(b"big").hexdigest())
+
+
+def test_nothing_is_removed_while_somebody_has_to_find_it_undisturbed(store: ArtifactStore, home: Home) -> None:
+    digest = store.put_bytes(b"merged weights")
+    removing = threading.Thread(target=store.remove, args=(digest,))
+    with undisturbed(home):
+        removing.start()
+        removing.join(0.3)
+        assert removing.is_alive()
+        assert store.read_bytes(digest) == b"merged weights"
+    removing.join()
+    with pytest.raises(ArtifactMissing):
+        store.path(digest)
+    store.remove(digest)
 
 
 def test_what_a_dead_writer_left_is_cleaned_away_a_day_later(home: Home, settings: Settings) -> None:
