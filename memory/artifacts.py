@@ -8,7 +8,7 @@ import fcntl
 import hashlib
 import io
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -93,14 +93,15 @@ class ArtifactStore:
                 found.append(stored)
         return found
 
-    def remove_listed(self, objects: Iterable[Stored]) -> list[Stored]:
+    def remove_listed(self, objects: Iterable[Stored], waits: Callable[[], None] = lambda: None) -> list[Stored]:
         """Remove what ``objects`` listed, but for what was stored again since; what was removed.
 
-        Whoever stores one of them meanwhile finds it there, or stores it anew. Raises DatabaseReadOnly.
+        Whoever stores one of them meanwhile finds it there, or stores it anew. ``waits`` is called before it waits for
+        a backup that is being made, or for what is being stored. Raises DatabaseReadOnly.
         """
         removed = []
         try:
-            with _locked(self._home, fcntl.LOCK_EX):
+            with _locked(self._home, fcntl.LOCK_EX, waits):
                 for stored in objects:
                     if self._stored(stored.digest) == stored:
                         self._home.artifact(stored.digest).unlink()
@@ -183,10 +184,14 @@ def undisturbed(home: Home) -> Iterator[None]:
 
 
 @contextmanager
-def _locked(home: Home, how: int) -> Iterator[None]:
-    """Keep apart who puts an object in its place and who removes old ones. Raises OSError."""
+def _locked(home: Home, how: int, waits: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Keep apart who puts an object in its place and who removes old ones; ``waits``: called first. Raises OSError."""
     with open(os.open(home.store / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
-        fcntl.flock(lock, how)
+        try:
+            fcntl.flock(lock, how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waits()
+            fcntl.flock(lock, how)
         yield
 
 

@@ -93,11 +93,18 @@ class Pruner:
         listed, fates = self._artifacts.objects(), self._fates(served, kept)
         return self._plan(listed, fates, self._given_up(fates), made_of)
 
-    def prune(self, made_of: MadeOf, served: Collection[str] = (), kept: int | None = None) -> Pruning:
+    def prune(
+        self,
+        made_of: MadeOf,
+        served: Collection[str] = (),
+        kept: int | None = None,
+        waits: Callable[[], None] = lambda: None,
+    ) -> Pruning:
         """Give up what is not kept; what was done.
 
-        ``served``: ids of what an engine serves at the moment. ``kept``: instead of the setting. The records come
-        before the objects: interrupted, the next call finds what is left. Raises NoSnapshot, DatabaseReadOnly.
+        ``served``: ids of what an engine serves at the moment. ``kept``: instead of the setting. ``waits`` is
+        called before it waits for a backup. The records come before the objects: interrupted, the next call finds what
+        is left. Raises NoSnapshot, DatabaseReadOnly.
         """
         # Before the records are looked at: what is stored later is another object, whoever comes to need it.
         listed = self._artifacts.objects()
@@ -108,7 +115,7 @@ class Pruner:
             self._family.run_many("UPDATE snapshots SET pruned_at = ? WHERE number = ?", gone)
             given_up = self._given_up(fates)
         planned = self._plan(listed, fates, given_up, made_of)
-        return replace(planned, objects=tuple(self._artifacts.remove_listed(planned.objects)))
+        return replace(planned, objects=tuple(self._artifacts.remove_listed(planned.objects, waits)))
 
     def _fates(self, served: Collection[str], kept: int | None) -> list[Fate]:
         """Of every snapshot whose weights are still there, the newest first."""

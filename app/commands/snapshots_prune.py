@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from app.commands.download_view import size_text
+from app.commands.errors import ConfirmationMissing
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, YesOption, confirm, moment
-from app.commands.output import write, write_json, write_table
+from app.commands.output import remark, write, write_json, write_table
+from memory.errors import DatabaseReadOnly
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -42,11 +44,20 @@ def prune(
         found = pruner.plan(made_of, served, keep)
         goes = bool(found.going or found.objects)
         if goes and not dry_run:
+            words = session.catalogue
+            if as_json and not yes:
+                # What would go has no place before the JSON, and nobody is asked about what they were not shown.
+                raise ConfirmationMissing
             if not as_json:
-                _write_going(session.catalogue, found, "would_go")
-            confirm(session.catalogue.text("command.snapshots.prune.sure"), yes=yes)
-            found = pruner.prune(made_of, served, keep)
-            forget_adapted(home, [_adapted(fate.snapshot) for fate in found.kept])
+                _write_going(words, found)
+            confirm(words.text("command.snapshots.prune.sure"), yes=yes)
+            found = pruner.prune(
+                made_of, served, keep, waits=lambda: remark(words.text("command.snapshots.prune.waits_for"))
+            )
+            try:
+                forget_adapted(home, [_adapted(fate.snapshot) for fate in found.kept])
+            except OSError as error:
+                raise DatabaseReadOnly(path=str(error.filename), reason=error.strerror or str(error)) from error
         if as_json:
             write_json({"dry_run": dry_run, **_as_json(found)})
         else:
@@ -69,7 +80,7 @@ def _write(session: Session, found: Pruning, *, goes: bool, dry_run: bool) -> No
     if not goes:
         write(words.text("command.snapshots.prune.nothing"))
     elif dry_run:
-        _write_going(words, found, "would_go")
+        _write_going(words, found)
     else:
         write(words.count("command.snapshots.prune.gone", len(found.objects), **_room(words, found)))
     if found.young:
@@ -85,9 +96,9 @@ def _write(session: Session, found: Pruning, *, goes: bool, dry_run: bool) -> No
         write(words.text(f"command.snapshots.prune.{wrong.problem}", **facts))
 
 
-def _write_going(words: Catalogue, found: Pruning, title: str) -> None:
+def _write_going(words: Catalogue, found: Pruning) -> None:
     if found.going:
-        write(words.text(f"command.snapshots.prune.{title}"))
+        write(words.text("command.snapshots.prune.would_go"))
         heads = [words.text(f"command.snapshots.heads.{name}") for name in ("id", "when", "frees", "learned")]
         write_table(heads, [_going(words, fate) for fate in found.going])
     write(words.count("command.snapshots.prune.objects", len(found.objects), **_room(words, found)))

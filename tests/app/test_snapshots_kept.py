@@ -5,6 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import pty
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,11 +18,13 @@ from app.session import Session
 from configs.home import Home
 from engine.forms.machine import fingerprint
 from engine.forms.records import AS_PULLED, AdaptedRecord, adapted_path, adapters_key, write_adapted
+from memory.artifacts import undisturbed
 from memory.lessons import Lesson
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
-from tests.app.conftest import Run
+from tests.app.conftest import TIMEOUT_S, Run
 from tests.engine.snapshots import write_adapter
+from tests.project import ROOT
 
 CHECK = {"name": "lessons_right", "value": 0.9, "bound": 0.8, "at_least": True, "ok": True}
 GATE = {"decision": "SHIP", "checks": [CHECK], "reasons": []}
@@ -91,6 +98,50 @@ def test_a_dry_run_says_how_many_bytes_would_go_and_prune_frees_them(here: Run, 
     assert (back.code, "only its record is left" in back.err) == (1, True)
     again = here("snapshots", "prune", "--keep", "1", "--yes", ENLACE_ASSISTANT__LANGUAGE="es", lang="es_ES.UTF-8")
     assert again.out.startswith("No sobra nada")
+
+
+def test_it_says_that_it_waits_for_a_backup(enlace: Run, session: Session, home: Home) -> None:
+    made = [night(session, name) for name in (b"one", b"two", b"three")]
+    with ThreadPoolExecutor() as beside:
+        with undisturbed(home):
+            pruning = beside.submit(enlace, "snapshots", "prune", "--keep", "1", "--yes")
+            while session.household.snapshots.get("v1").pruned_at is None and not pruning.done():
+                time.sleep(0.02)
+            with pytest.raises(TimeoutError):
+                pruning.result(timeout=0.5)
+        done = pruning.result(TIMEOUT_S)
+    said = "Waiting until the backup that is being made is done, or what is being stored.\n"
+    assert (done.code, done.err) == (0, said)
+    assert not home.artifact(made[0].adapters[0].sha256).exists()
+
+
+def test_as_json_nobody_is_asked_about_what_they_were_not_shown(session: Session) -> None:
+    for name in (b"one", b"two", b"three"):
+        night(session, name)
+    ours, theirs = pty.openpty()
+    os.write(ours, b"y\n")
+    refused = subprocess.run(
+        [sys.executable, "-m", "app", "snapshots", "prune", "--keep", "1", "--json"],
+        cwd=ROOT,
+        stdin=theirs,
+        capture_output=True,
+        timeout=TIMEOUT_S,
+        check=False,
+    )
+    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert b"undone" not in refused.stderr
+    assert session.household.snapshots.get("v1").pruned_at is None
+    for end in (ours, theirs):
+        os.close(end)
+
+
+def test_a_record_that_cannot_be_removed_is_named(here: Run, session: Session, home: Home) -> None:
+    for name in (b"one", b"two", b"three"):
+        night(session, name)
+    stuck = adapted_path(home, "0" * 64, "stuck")
+    stuck.mkdir(parents=True)
+    told = here("snapshots", "prune", "--keep", "1", "--yes", lang="es_ES.UTF-8", ENLACE_ASSISTANT__LANGUAGE="es")
+    assert (told.code, f"No puedo escribir en {stuck} (es una carpeta)." in told.err) == (1, True)
 
 
 def test_what_a_withdrawn_lesson_taught_goes_and_is_named(here: Run, session: Session) -> None:
