@@ -11,6 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from configs.disk import identity
+
 _ENDING: Final = ".enlace-part"
 
 
@@ -21,17 +23,32 @@ def aside(folder: Path, name: str) -> Iterator[Path]:
     What a killed process left in such a folder is cleared away by the next one. Raises OSError.
     """
     _sweep(folder)
-    made = folder / f".{name}.{os.urandom(4).hex()}{_ENDING}"
-    made.mkdir(mode=0o700)
-    handle = os.open(made, os.O_RDONLY)
+    handle = None
+    while handle is None:
+        made = folder / f".{name}.{os.urandom(4).hex()}{_ENDING}"
+        handle = _made_and_held(made)
     try:
-        # Not every file system of a network has locks; there nothing is cleared away.
-        with contextlib.suppress(OSError):
-            fcntl.flock(handle, fcntl.LOCK_EX)
         yield made
     finally:
         shutil.rmtree(made, ignore_errors=True)
         os.close(handle)
+
+
+def _made_and_held(path: Path) -> int | None:
+    """Make the folder and hold its lock; None where somebody cleared it away before it was held. Raises OSError."""
+    path.mkdir(mode=0o700)
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    # Not every file system of a network has locks; there nothing is cleared away.
+    with contextlib.suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    own = os.fstat(handle)
+    if identity(path) == (own.st_dev, own.st_ino):
+        return handle
+    os.close(handle)
+    return None
 
 
 def _sweep(folder: Path) -> None:

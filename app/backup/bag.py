@@ -27,6 +27,8 @@ DECLARATION: Final = "bagit.txt"
 INFO: Final = "bag-info.txt"
 TAGS: Final = frozenset({DECLARATION, INFO, README, ABOUT, MANIFEST, TAG_MANIFEST})
 BLOCK: Final = 1 << 20
+PRIVATE: Final = 0o600
+IMMUTABLE: Final = 0o400
 ENCODING: Final = ("utf-8", "surrogateescape")
 _DECLARED: Final = b"BagIt-Version: 1.0\nTag-File-Character-Encoding: UTF-8\n"
 # RFC 8493, 2.1.3: what would break a line of a manifest, and the sign that stands before such.
@@ -104,7 +106,7 @@ class BagWriter:
         self._file.write(bytes(-self._file.tell() % tarfile.RECORDSIZE))
 
     def _tag(self, name: str, content: bytes) -> None:
-        self._copy(name, io.BytesIO(content), len(content), 0o600, self._made_at)
+        self._copy(name, io.BytesIO(content), len(content), PRIVATE, self._made_at)
         self._tags[name] = hashlib.sha256(content).hexdigest()
 
     def _copy(self, name: str, source: Readable, size: int, mode: int, changed_at: int) -> str | None:

@@ -75,6 +75,20 @@ def contents(home: Home) -> list[Entry]:
     return [found[name] for name in sorted(found)]
 
 
+def within(home: Home, place: Path) -> bool:
+    """Whether a path lies in the home, or in a folder that a link in it leads to."""
+    place, waiting, seen = place.resolve(), [home.root.resolve()], set()
+    while waiting:
+        root = waiting.pop()
+        if place.is_relative_to(root):
+            return True
+        if root not in seen:
+            seen.add(root)
+            for folder, below, _ in os.walk(root):
+                waiting += [path.resolve() for name in below if (path := Path(folder, name)).is_symlink()]
+    return False
+
+
 def all_merged_weights(home: Home) -> frozenset[str]:
     """Digests of artifacts that are a model with what was learned in it, which the next fitting makes again."""
     found = (home.models / "forms").glob("*")

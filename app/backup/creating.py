@@ -14,6 +14,7 @@ from typing import BinaryIO, Final
 from app.backup.aside import aside
 from app.backup.bag import FORMAT, BagWriter, top_of
 from app.backup.checking import Tell
+from app.backup.contents import within
 from app.backup.errors import BackupExists, BackupInsideHome, BackupNoRoom, HomeFilesDamaged, NothingToBackUp
 from app.backup.gathering import Gathered, gather
 from app.backup.reading import Without
@@ -46,6 +47,7 @@ def create(
     models: bool,
     skip_damaged: bool,
     busy_seconds: float,
+    tries: int,
     now: float,
     version: str,
     readme: str,
@@ -54,17 +56,18 @@ def create(
     """Write a backup of ``home`` to the new file ``to``; it appears there when it is whole.
 
     ``models``: whether they are part of it; ``skip_damaged``: leave out what is damaged instead of making none;
-    ``now``: seconds since 1970; ``version``: of Enlace; ``readme``: what it tells whoever opens it. Raises
-    NothingToBackUp, BackupInsideHome, BackupExists, BackupNoRoom, HomeFilesDamaged, HomeUnreadable, DatabaseDamaged,
-    DatabaseBusy, DiskFull, FileNotWritten.
+    ``tries``: how often a file is begun that becomes shorter while it is copied; ``now``: seconds since 1970;
+    ``version``: of Enlace; ``readme``: what it tells whoever opens it. Raises NothingToBackUp, BackupInsideHome,
+    BackupExists, BackupNoRoom, HomeFilesDamaged, HomeUnreadable, DatabaseDamaged, DatabaseBusy, DiskFull,
+    FileNotWritten.
     """
     if not home.family_db.is_file():
         raise NothingToBackUp(path=str(home.root))
-    if to.resolve().is_relative_to(home.root.resolve()):
+    if within(home, to):
         raise BackupInsideHome(path=str(to), home=str(home.root))
     with _written(to), undisturbed(home), aside(to.parent, to.name) as work:
         _refuse_to_replace(to)
-        gathered = gather(home, work, models=models, busy_seconds=busy_seconds)
+        gathered = gather(home, work, models=models, busy_seconds=busy_seconds, tries=tries)
         needed, free = gathered.bytes, shutil.disk_usage(work).free
         if needed > free:
             raise BackupNoRoom(path=str(to.parent), needed_mb=-(-needed // MB), available_mb=free // MB)
@@ -75,8 +78,7 @@ def create(
             )
             file.flush()
             os.fsync(file.fileno())
-        _refuse_to_replace(to)
-        part.replace(to)
+        _appear(part, to)
         sync(to.parent)
     return made
 
@@ -120,6 +122,25 @@ def _write(
 def _refuse_to_replace(path: Path) -> None:
     if path.exists():
         raise BackupExists(path=str(path))
+
+
+def _appear(part: Path, to: Path) -> None:
+    """Give ``part`` its name, unless something has it by now. Raises BackupExists, OSError."""
+    try:
+        try:
+            os.link(part, to)
+        except FileExistsError:
+            raise
+        except OSError:
+            # Disks that are carried about often have no second names: the name is taken first.
+            os.close(os.open(to, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            try:
+                part.replace(to)
+            except BaseException:
+                to.unlink()
+                raise
+    except FileExistsError as error:
+        raise BackupExists(path=str(to)) from error
 
 
 @contextmanager

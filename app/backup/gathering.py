@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
-from app.backup.bag import BagWriter
+from app.backup.bag import IMMUTABLE, PRIVATE, BagWriter
 from app.backup.checking import reached
 from app.backup.contents import Entry, all_merged_weights, contents
 from app.backup.errors import HomeUnreadable
@@ -19,8 +20,6 @@ from engine.forms.records import read_form
 from memory.copies import Told, one_moment, told_by
 from memory.errors import DatabaseDamaged
 
-_PRIVATE, _IMMUTABLE = 0o600, 0o400
-
 
 @dataclass(frozen=True)
 class _Database:
@@ -30,18 +29,20 @@ class _Database:
     told: Told
 
 
-def gather(home: Home, work: Path, *, models: bool, busy_seconds: float) -> Gathered:
+def gather(home: Home, work: Path, *, models: bool, busy_seconds: float, tries: int) -> Gathered:
     """All that a backup of ``home`` consists of; the databases are copied into the folder ``work``.
 
     Raises DatabaseDamaged, DatabaseBusy, DiskFull, HomeUnreadable.
     """
-    with one_moment(home, busy_seconds) as moment:
+    with _reading(home), one_moment(home, busy_seconds) as moment:
         copies = {path: work / f"{number}.db" for number, path in enumerate(moment.databases)}
         for path, copy in copies.items():
             moment.copy(path, copy)
     databases = [_checked(home, path, copy) for path, copy in copies.items()]
     # Listed after that: whatever a database names was there before it was named.
-    return Gathered(home, databases, _listed(home, moment.members), models=models)
+    with _reading(home):
+        entries = [each for each in contents(home) if each.member is None or each.member in moment.members]
+        return Gathered(home, databases, entries, models=models, tries=tries)
 
 
 def _checked(home: Home, path: Path, copy: Path) -> _Database:
@@ -50,7 +51,8 @@ def _checked(home: Home, path: Path, copy: Path) -> _Database:
     if told.damage:
         raise DatabaseDamaged(path=str(path), reason=told.damage)
     # The time at which the file itself changed: a home that stays as it is gives the same backup again.
-    changed = path.stat().st_mtime
+    with _reading(home):
+        changed = path.stat().st_mtime
     os.utime(copy, (changed, changed))
     return _Database(Entry(path.relative_to(home.root).as_posix(), copy, copy.stat().st_size), told)
 
@@ -58,9 +60,12 @@ def _checked(home: Home, path: Path, copy: Path) -> _Database:
 class Gathered:
     """The files of one backup, before they are written."""
 
-    def __init__(self, home: Home, databases: list[_Database], entries: list[Entry], *, models: bool) -> None:
+    def __init__(
+        self, home: Home, databases: list[_Database], entries: list[Entry], *, models: bool, tries: int
+    ) -> None:
         merged = all_merged_weights(home)
         self._home = home
+        self._tries = tries
         self._databases = databases
         self._left_out = [] if models else [each for each in entries if each.of_models or each.digest in merged]
         self._entries = [each for each in entries if models or each not in self._left_out]
@@ -92,7 +97,7 @@ class Gathered:
         without += [
             Without(entry.name, "damaged", entry.size, None)
             for entry in self._all()
-            if not _put(entry, self._wanted(entry), writer)
+            if not _put(entry, self._wanted(entry), writer, self._tries)
         ]
         told = {each.path for each in without}
         for name, digest in sorted(self._reached - writer.payload.items()):
@@ -129,10 +134,10 @@ class Gathered:
             return None
 
 
-def _put(entry: Entry, wanted: frozenset[str] | None, writer: BagWriter) -> bool:
+def _put(entry: Entry, wanted: frozenset[str] | None, writer: BagWriter, tries: int) -> bool:
     """Copy one file; whether it is what it should be. One that is gone meanwhile was not to be kept."""
-    mode = _IMMUTABLE if entry.digest else _PRIVATE
-    while True:
+    mode = IMMUTABLE if entry.digest else PRIVATE
+    for _ in range(tries):
         try:
             source = _Source(entry.path.open("rb"))
         except FileNotFoundError:
@@ -147,6 +152,7 @@ def _put(entry: Entry, wanted: frozenset[str] | None, writer: BagWriter) -> bool
         if digest is not None:
             return wanted is None or digest in wanted
         # It became shorter while it was read: a run has begun it anew.
+    return False
 
 
 class _Source:
@@ -165,10 +171,10 @@ class _Source:
             return b""
 
 
-def _listed(home: Home, members: frozenset[str]) -> list[Entry]:
-    """The files of a home but those of a member who is being removed. Raises HomeUnreadable."""
+@contextmanager
+def _reading(home: Home) -> Iterator[None]:
+    """Have what keeps the home from being read raised as that, and not as what keeps the backup from being written."""
     try:
-        found = contents(home)
+        yield
     except OSError as error:
         raise HomeUnreadable(path=error.filename or str(home.root), reason=error.strerror or str(error)) from error
-    return [each for each in found if each.member is None or each.member in members]

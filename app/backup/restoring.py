@@ -13,6 +13,7 @@ from typing import Final
 
 from app.backup.alone import alone_in
 from app.backup.aside import aside
+from app.backup.bag import IMMUTABLE, PRIVATE
 from app.backup.checking import Take, Tell, Verified, examine
 from app.backup.errors import BackupNoRoom, HomeNotEmpty, HomeNotReplaced
 from app.backup.reading import open_bag
@@ -20,7 +21,6 @@ from configs.disk import sync
 from configs.home import Home
 from engine.fit import MB
 
-_PRIVATE, _IMMUTABLE = 0o600, 0o400
 _STORED: Final = "store/sha256/"
 
 
@@ -134,11 +134,11 @@ def _put(root: Path, name: str) -> Iterator[Take]:
     for part in path.parent.relative_to(root).parts:
         folder /= part
         folder.mkdir(mode=0o700, exist_ok=True)
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, PRIVATE)
     with os.fdopen(handle, "wb") as file:
         yield file.write
         file.flush()
-        os.fchmod(file.fileno(), _IMMUTABLE if _STORED in name else _PRIVATE)
+        os.fchmod(file.fileno(), IMMUTABLE if _STORED in name else PRIVATE)
         os.fsync(file.fileno())
 
 

@@ -63,6 +63,7 @@ def create(
                     place,
                     models=not without_models,
                     skip_damaged=skip_damaged,
+                    tries=session.settings.memory.copy_tries,
                     busy_seconds=session.settings.memory.busy_seconds,
                     now=now,
                     version=version,

@@ -101,6 +101,10 @@ class MemorySettings(BaseModel):
     title_characters: int = Field(gt=0, description="Longest title of a conversation; a longer one is cut.")
     fact_characters: int = Field(gt=0, description="Longest fact.")
     lesson_characters: int = Field(gt=0, description="Longest question, and longest answer, of a lesson.")
+    copy_tries: int = Field(
+        gt=0,
+        description="How often a backup begins a file that becomes shorter while it is copied; then it is damaged.",
+    )
     unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
     prune: PruneSettings = Field(description="What `enlace snapshots prune` keeps.")
     search: SearchSettings = Field(description="Searching one's own conversations.")

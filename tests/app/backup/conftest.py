@@ -58,6 +58,7 @@ class Family:
             models=models,
             skip_damaged=skip_damaged,
             busy_seconds=5,
+            tries=3,
             now=now,
             version="0.1.0",
             readme=f"¡Hola! {to.name}\n",

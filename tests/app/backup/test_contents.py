@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import errno
+import fcntl
 import os
 import sqlite3
 import time
@@ -11,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from app.backup.aside import aside
+from app.backup.errors import HomeUnreadable
+from app.backup.gathering import _Source
 from configs.home import Home
 from tests.app.backup.conftest import Family, names, restore, verify
 from trainer.night.markers import Markers
@@ -61,3 +66,57 @@ def test_a_folder_that_is_removed_while_the_home_is_listed_keeps_no_backup_from_
     monkeypatch.setattr(os, "scandir", vanishes)
     assert family.create(tmp_path / "casa.tar").files
     assert not gone.exists()
+
+
+def test_a_file_that_never_gives_as_much_as_it_promises_is_damaged_and_not_tried_for_ever(
+    family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read, tries = _Source.read, []
+
+    def ends(source: _Source, size: int) -> bytes:
+        if source.file.name != str(family.home.config_file):
+            return read(source, size)
+        tries.append(size)
+        assert len(tries) < 100
+        return b""
+
+    monkeypatch.setattr(_Source, "read", ends)
+    made = family.create(tmp_path / "casa.tar", skip_damaged=True)
+    assert [(each.path, each.why) for each in made.without] == [("config.yaml", "damaged")]
+    assert len(tries) == 3
+
+
+def test_what_cannot_be_read_of_the_home_is_not_told_of_the_backup(
+    family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, found = family.home.member_db(family.ana), Path.stat
+
+    def refuses(asked: Path, **how: bool) -> os.stat_result:
+        if asked == path:
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+        return found(asked, **how)
+
+    monkeypatch.setattr(Path, "stat", refuses)
+    with pytest.raises(HomeUnreadable) as refused:
+        family.create(tmp_path / "casa.tar")
+    assert refused.value.facts["path"] == str(path)
+
+
+def test_a_folder_that_is_cleared_away_before_it_is_held_is_made_anew(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flock, folder = fcntl.flock, tmp_path / "disk"
+    folder.mkdir()
+    cleared: list[Path] = []
+
+    def late(handle: int, how: int) -> None:
+        if not cleared:
+            cleared.extend(folder.iterdir())
+            cleared[0].rmdir()
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", late)
+    with aside(folder, "casa.tar") as work:
+        (work / "backup").write_bytes(b"words")
+        assert [work] != cleared
+    assert list(folder.iterdir()) == []

@@ -19,7 +19,13 @@ from types import SimpleNamespace
 import pytest
 
 from app.backup.creating import Made
-from app.backup.errors import BackupExists, BackupInsideHome, BackupNoRoom, HomeFilesDamaged, NothingToBackUp
+from app.backup.errors import (
+    BackupExists,
+    BackupInsideHome,
+    BackupNoRoom,
+    HomeFilesDamaged,
+    NothingToBackUp,
+)
 from configs.home import Home
 from configs.settings import Settings
 from memory.artifacts import Stored
@@ -149,7 +155,11 @@ def test_a_home_where_nobody_lives_gives_no_backup_and_is_not_made_one(tmp_path:
 
 def test_a_backup_inside_the_home_is_refused_also_through_a_link(family: Family, tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(family.home.runs)
-    for to in (family.home.root / "casa.tar", tmp_path / "link" / "casa.tar"):
+    family.home.models.rename(tmp_path / "big-disk")
+    family.home.models.symlink_to(tmp_path / "big-disk")
+    (tmp_path / "big-disk" / "more").mkdir()
+    folders = (family.home.root, tmp_path / "link", tmp_path / "big-disk", tmp_path / "big-disk" / "more")
+    for to in (folder / "casa.tar" for folder in folders):
         with pytest.raises(BackupInsideHome):
             family.create(to)
 
@@ -159,6 +169,32 @@ def test_a_file_that_is_there_is_never_replaced(family: Family, tmp_path: Path) 
     with pytest.raises(BackupExists):
         family.create(tmp_path / "casa.tar")
     assert (tmp_path / "casa.tar").read_bytes() == b"photographs"
+
+
+@pytest.mark.parametrize("links", [True, False])
+def test_a_file_that_appears_while_the_backup_is_made_is_not_replaced_either(
+    family: Family, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, links: bool
+) -> None:
+    def unsupported(_part: Path, _to: Path) -> None:
+        raise PermissionError(errno.EPERM, os.strerror(errno.EPERM))
+
+    if not links:
+        monkeypatch.setattr(os, "link", unsupported)
+    whole = family.create(tmp_path / "whole.tar").file
+    assert verify(whole).files
+    assert stat.S_IMODE(whole.stat().st_mode) == 0o600
+    refuses, exists = os.fsync, tmp_path / "casa.tar"
+
+    def appears(handle: int) -> None:
+        # The last thing that is done before the backup gets its name, after every look at whether there is a file.
+        monkeypatch.setattr(Path, "exists", lambda path: path != exists and os.path.exists(path))
+        exists.write_bytes(b"photographs")
+        refuses(handle)
+
+    monkeypatch.setattr(os, "fsync", appears)
+    with pytest.raises(BackupExists):
+        family.create(exists)
+    assert exists.read_bytes() == b"photographs"
 
 
 def test_a_disk_without_room_is_told_before_anything_is_copied(
