@@ -13,6 +13,7 @@ from typing import Any
 
 from app.backup.bag import ABOUT, BLOCK, DATA, ENCODING, FORMAT, MANIFEST, TAG_MANIFEST, TAGS, is_safe, read_manifest
 from app.backup.errors import BackupTooNew, BackupUnreadable, BackupUnsafe
+from memory.clock import iso, seconds_of
 from memory.copies import newer
 
 Problem = tuple[str, str]
@@ -124,7 +125,7 @@ class Bag:
             if said["format"] > FORMAT or newer(said["migrations"]):
                 raise BackupTooNew(file=str(self._path), version=str(said["version"]))
             return About(
-                str(said["made_at"]),
+                iso(seconds_of(said["made_at"])),
                 str(said["version"]),
                 tuple(said["migrations"]),
                 said["snapshot"],

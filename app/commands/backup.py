@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 import time
 from collections.abc import Sequence
@@ -14,7 +16,7 @@ import typer
 
 from app.commands.download_view import size_text
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, group
+from app.commands.options import JsonOption, group, moment
 from app.commands.output import remark, repaint, write, write_json
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ def register(commands: typer.Typer) -> None:
 
 
 def create(
-    to: Annotated[Path | None, typer.Argument(help="command.backup.to")] = None,
+    to: Annotated[str | None, typer.Argument(help="command.backup.to")] = None,
     without_models: Annotated[bool, typer.Option("--without-models", help="command.backup.without_models")] = False,
     skip_damaged: Annotated[bool, typer.Option("--skip-damaged", help="command.backup.skip_damaged")] = False,
     as_json: JsonOption = False,
@@ -91,11 +93,7 @@ def verify(file: FileArgument, as_json: JsonOption = False) -> int:
             with _progress(words, "checking") as tell:
                 verified = check(path, tell)
         except BackupDamaged as damaged:
-            if as_json:
-                problems = [{"problem": kind, "path": name} for kind, name in damaged.problems]
-                write_json({"file": str(path), "whole": False, "problems": problems})
-            else:
-                _tell_problems(words, damaged.problems)
+            _tell_problems(words, path, damaged.problems, as_json=as_json)
             raise
         if as_json:
             write_json({"file": str(path), "whole": True, **_facts(verified)})
@@ -120,7 +118,7 @@ def restore(
             with _progress(words, "restoring") as tell:
                 restored = put_back(session.home, path, replace=replace, now=time.time(), tell=tell)
         except BackupDamaged as damaged:
-            _tell_problems(words, damaged.problems)
+            _tell_problems(words, path, damaged.problems, as_json=as_json)
             raise
         if as_json:
             moved = str(restored.moved_to) if restored.moved_to else None
@@ -133,10 +131,18 @@ def restore(
         return 0
 
 
-def _place(to: Path | None, now: float) -> Path:
-    """The file that is written: the one that is named, or one with a name of ours in the folder that is."""
-    place = (to or Path()).expanduser().absolute()
+def _place(to: str | None, now: float) -> Path:
+    """The file that is written: the one that is named, or one with a name of ours in the folder that is.
+
+    Raises FileNotWritten where a folder is named, by a slash at its end, that is none.
+    """
+    from memory.errors import FileNotWritten
+
+    place = Path(to or "").expanduser().absolute()
     if not place.is_dir():
+        if to and to.endswith("/"):
+            reason = os.strerror(errno.ENOTDIR if place.exists() else errno.ENOENT)
+            raise FileNotWritten(path=to, reason=reason)
         return place
     return place / f"enlace-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}{_ENDING}"
 
@@ -165,7 +171,11 @@ def _tell_without(words: Catalogue, without: Sequence[Without]) -> None:
             remark(words.text(f"command.backup.not_in_it.{key}", name=name, **facts))
 
 
-def _tell_problems(words: Catalogue, problems: Sequence[tuple[str, str]]) -> None:
+def _tell_problems(words: Catalogue, file: Path, problems: Sequence[tuple[str, str]], *, as_json: bool) -> None:
+    if as_json:
+        told = [{"problem": kind, "path": name} for kind, name in problems]
+        write_json({"file": str(file), "whole": False, "problems": told})
+        return
     for kind in dict.fromkeys(kind for kind, _ in problems):
         _tell_each(words, kind, [name for each, name in problems if each == kind])
 
@@ -176,11 +186,13 @@ def _tell_each(words: Catalogue, kind: str, names: Sequence[str]) -> None:
 
 
 def _shown(words: Catalogue, verified: Verified) -> dict[str, Any]:
+    from memory.clock import seconds_of
+
     about = verified.about
     return {
         "files": verified.files,
         "size": size_text(words, verified.bytes),
-        "made_at": about.made_at,
+        "made_at": moment(seconds_of(about.made_at)),
         "version": about.version,
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -92,6 +93,26 @@ def test_a_damaged_backup_is_told_file_by_file(here: Run, tmp_path: Path, home: 
     assert "Not what was put in: config.yaml" in ran.err
     told = here("backup", "verify", str(backup), "--json")
     assert (told.code, json.loads(told.out)["problems"]) == (1, [{"problem": "changed", "path": "config.yaml"}])
+    refused = here("backup", "restore", str(backup), "--json", ENLACE_HOME=str(tmp_path / "new"))
+    assert (refused.code, json.loads(refused.out)) == (1, json.loads(told.out))
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_that_is_none_does_not_become_a_file(here: Run, tmp_path: Path, lived_in: None) -> None:
+    (tmp_path / "file").write_bytes(b"photographs")
+    for name in ("disk/", "file/"):
+        ran = here("backup", "create", f"{tmp_path}/{name}")
+        assert (ran.code, ran.out) == (1, "")
+        assert f"{tmp_path}/{name}" in ran.err
+    assert not (tmp_path / "disk").exists()
+
+
+def test_the_time_is_told_as_everywhere_else(here: Run, tmp_path: Path, lived_in: None) -> None:
+    assert here("backup", "create", str(tmp_path / "a.tar")).code == 0
+    verified = here("backup", "verify", str(tmp_path / "a.tar"))
+    restored = here("backup", "restore", str(tmp_path / "a.tar"), ENLACE_HOME=str(tmp_path / "new"))
+    for ran in (verified, restored):
+        assert re.search(r"on \d{4}-\d\d-\d\d \d\d:\d\d[ :]", ran.out), ran.out + ran.err
 
 
 def test_a_home_where_something_is_kept_is_named_with_the_way_to_replace_it(
@@ -104,8 +125,13 @@ def test_a_home_where_something_is_kept_is_named_with_the_way_to_replace_it(
 
 
 def test_a_backup_is_named_by_its_time_in_the_folder_where_a_person_is(
-    enlace: Run, tmp_path: Path, lived_in: None
+    here: Run, tmp_path: Path, lived_in: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ran = enlace("backup", "create", str(tmp_path))
-    (made,) = tmp_path.glob("enlace-*.tar")
-    assert str(made) in ran.out
+    for arguments in ((), (".",), (str(tmp_path / "below") + "/",)):
+        folder = tmp_path / "below" if arguments and arguments[0].endswith("/") else tmp_path
+        folder.mkdir(exist_ok=True)
+        monkeypatch.chdir(folder)
+        ran = here("backup", "create", *arguments)
+        (made,) = folder.glob("enlace-*.tar")
+        assert str(made) in ran.out
+        made.unlink()
