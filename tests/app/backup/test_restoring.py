@@ -287,7 +287,7 @@ def test_a_kill_at_any_moment_leaves_the_old_home_or_the_new_one_and_never_half_
         for home in (Home(root) for root in (empty.root, *moved) if root.exists()):
             with Household.open(home, settings.memory) as household:
                 assert len(household.members.list()) == 2
-            left = {name for name in files(home.root) if not name.endswith("/lock")}
+            left = {name for name in kept(home) if not name.endswith("/lock")}
             assert len(left) == whole
         assert empty.root.exists() or moved
     restore(empty, backup, replace=True)
