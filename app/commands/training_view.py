@@ -16,13 +16,12 @@ from app.errors_text import explain
 from app.exit_codes import HELD, INTERRUPTED
 from app.terminal_text import clean
 from app.training import failure_of
+from app.trial_log import TrialLog
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from app.session import Session
     from memory.runs import Run
 
@@ -93,29 +92,6 @@ def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str,
     if view.verdict:
         write_checks(words, view.verdict)
     return 0
-
-
-class TrialLog:
-    """The log of the training with other numbers that a run has begun last, which is not the run's own."""
-
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._trial: Path | None = None
-        self._offset = 0
-
-    def take(self, event: RunEvent) -> None:
-        """Hear of one that begins or ends in the run's log."""
-        if event.kind == "choice_started":
-            self._trial, self._offset = self._folder / str((event.facts or {})["folder"]), 0
-        elif event.kind == "choice_done":
-            self._trial = None
-
-    def look(self) -> list[RunEvent]:
-        """What it has told since the last look."""
-        if self._trial is None:
-            return []
-        events, self._offset = read(self._trial, self._offset)
-        return events
 
 
 class View:

@@ -22,6 +22,7 @@ from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
 from app.training import failure_of, start_training
+from app.trial_log import TrialLog
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 from memory.runs import run_folder
@@ -100,6 +101,7 @@ class TrainingPane(VerticalScroll):
 
     def on_mount(self) -> None:
         self._watched: Watched | None = None
+        self._trial: TrialLog | None = None
         self.set_interval(self.app.settings.training_seconds, self.look)
         self.look()
 
@@ -123,10 +125,14 @@ class TrainingPane(VerticalScroll):
         runs = self.app.session.household.runs
         latest = runs.latest(self.app.session.member.id)
         if latest is not None:
-            if self._watched is None or self._watched.run_id != latest.id:
-                self._watched = Watched(latest.id)
-            events, self._watched.offset = read(run_folder(self.app.session.home, latest), self._watched.offset)
+            folder = run_folder(self.app.session.home, latest)
+            if self._watched is None or self._trial is None or self._watched.run_id != latest.id:
+                self._watched, self._trial = Watched(latest.id), TrialLog(folder)
+            events, self._watched.offset = read(folder, self._watched.offset)
             for event in events:
+                self._watched.take(event)
+                self._trial.take(event)
+            for event in self._trial.look():
                 self._watched.take(event)
         self._draw(latest)
 

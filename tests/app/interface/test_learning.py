@@ -114,11 +114,18 @@ async def test_a_training_with_other_numbers_is_named_and_its_curve_takes_the_pl
     folder = home.runs / run.id
     folder.mkdir(parents=True, exist_ok=True)
     numbers = {"learning_rate": 0.0006, "epochs": 8, "rank": 16}
+    tried = {"loss": 3.25, "steps": 40}
     async with open_interface() as person:
         await learning(person, "f3")
         append(folder, RunEvent(time.time(), "step", "train", 0.5, {"loss": 7.5, "step": 40, "steps": 40}))
         append(folder, RunEvent(time.time(), "choice_started", facts={**numbers, "folder": "search/a"}))
-        await person.until(lambda: "Pruebo otros números: ritmo de aprendizaje 0.0006" in person.screen_text())
+        await person.until(lambda: "Pruebo otros números: tasa de aprendizaje 0.0006" in person.screen_text())
+        (folder / "search" / "a").mkdir(parents=True)
+        append(folder / "search" / "a", RunEvent(time.time(), "step", "train", 0.25, {**tried, "step": 1}))
+        append(folder / "search" / "a", RunEvent(time.time(), "step", "train", 0.3, {**tried, "step": 2}))
+        await person.until(lambda: "paso 2 de 40 · pérdida 3.250" in person.screen_text())
+        assert "30%" in person.screen_text()
+        assert "7.50" not in person.screen_text()
         append(folder, RunEvent(time.time(), "choice_done", facts={**numbers, "best": True}))
         append(folder, RunEvent(time.time(), "step", "train", None, {"loss": 1.5, "step": 1, "steps": 40}))
         append(folder, RunEvent(time.time(), "step", "train", None, {"loss": 0.5, "step": 2, "steps": 40}))
