@@ -16,7 +16,10 @@ class SearchSettings(BaseModel):
         "what is measured at the end comes on top (0: no search, and the recipe's own numbers always).",
     )
     enough: float = Field(
-        gt=0, le=1, description="Share of right answers, in wordings that the gate does not use, that ends the search."
+        gt=0,
+        le=1,
+        description="Share of right answers that ends the search: to the questions of the lessons and of what was "
+        "known before, and in wordings that the gate does not use.",
     )
     within: float = Field(
         gt=0,

@@ -13,7 +13,7 @@ from trainer.searching.choice import Choice
 
 @dataclass(frozen=True)
 class Score:
-    """What a training gave, by wordings and prompts that the gate does not use.
+    """What a training gave, by the lessons' questions and by wordings and prompts that the gate does not use.
 
     ``right``: share of the answers that are right; ``nats`` a token that the right answers cost; ``unrelated_kl``: nats
     a token from what it was trained over.

@@ -1,6 +1,7 @@
-"""How good a training is beside others, by wordings and prompts that the gate does not use. Tells it in its report.
+"""How good a training is beside others. Tells it in its report.
 
-So whichever training is chosen by this, the gate judges it by what had no part in the choice.
+Its prompts for the KL and the lessons' other wordings are none of the gate's, so that what is chosen by them is judged
+by others. The lessons' own questions, and all of what was known before, the gate asks too: there are no others.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def score(context: StageContext) -> None:
 
 def compared_questions(inputs: Inputs, taught: Set[str], tokeniser: Tokeniser) -> list[Question]:
     """What is asked: each lesson of ``taught`` (ids) as it was asked and in wordings beyond the gate's, and what was
-    known before.
+    known before, as it was asked. All but the wordings the gate asks too.
     """
     rows = rows_of(inputs.lessons, inputs.recipe)
     gates = inputs.training.evaluation.held_out_wordings
