@@ -132,8 +132,16 @@ class Members:
         self._family.run("UPDATE members SET private_training = ? WHERE id = ?", (wanted, member.id))
         return self.get(member.id)
 
-    def remove(self, name_or_id: str) -> Member:
-        """Remove a member, their file, and what they shared. Cannot be undone.
+    def heir(self, member_id: str) -> Member | None:
+        """Who administers once this member is gone: the one who came first of the others.
+
+        None where another administers already, or where nobody is left.
+        """
+        others = [member for member in self.list() if member.id != member_id]
+        return None if not others or any(member.admin for member in others) else others[0]
+
+    def remove(self, name_or_id: str) -> Member | None:
+        """Remove a member, their file, and what they shared. Cannot be undone. Gives the ``heir`` who administers now.
 
         What was trained for them alone goes too; what the family's weights have already learned from their lessons
         stays in the snapshots until those are retrained. Raises MemberUnknown, PrivateRunRunning while a run trains
@@ -144,6 +152,9 @@ class Members:
             member = self.get(name_or_id)
             if (run := self._running()) is not None and run.member == member.id:
                 raise PrivateRunRunning
+            heir = self.heir(member.id)
+            if heir is not None:
+                self._family.run("UPDATE members SET admin = ? WHERE id = ?", (True, heir.id))
             # Marked before a file is deleted: should the process die in between, the next start finishes what was
             # begun. The name is free at once.
             mark = "UPDATE members SET removed_at = ?, name = '', name_key = id WHERE id = ?"
@@ -152,7 +163,7 @@ class Members:
                 self._family.run(statement, (member.id,))
         self._close(member.id)
         self._finish_removal(member.id)
-        return member
+        return heir and self.get(heir.id)
 
     def _finish_removal(self, member_id: str) -> None:
         """Delete a removed member's files, and then the mark. Raises MemberFilesLeft."""

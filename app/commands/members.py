@@ -91,9 +91,16 @@ def remove(name: NameArgument, yes: YesOption = False) -> int:
         member = members.get(name)
         if len(members.list()) == 1:
             raise OnlyMember(name=member.name)
-        confirm(session.catalogue.text("command.members.sure", name=member.name), yes=yes)
-        members.remove(member.id)
-        write(session.catalogue.text("command.members.removed", name=member.name))
+        words = session.catalogue
+        shared = sum(lesson.member == member.id for lesson in session.household.corrections())
+        sure = words.text("command.members.sure", name=member.name)
+        if shared:
+            sure = f"{words.count('command.members.shared', shared, name=member.name)} {sure}"
+        confirm(sure, yes=yes)
+        heir = members.remove(member.id)
+        write(words.text("command.members.removed", name=member.name))
+        if heir is not None:
+            write(words.text("command.members.heir", name=heir.name))
         return 0
 
 

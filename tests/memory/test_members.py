@@ -50,3 +50,12 @@ def test_removing_a_member_removes_their_file_and_what_they_shared(household: Ho
     with pytest.raises(MemberUnknown):
         household.member(leo.id)
     assert household.member(household.members.get("Ana").id).facts.list() == []
+
+
+def test_whoever_came_first_administers_once_the_last_one_who_did_is_removed(household: Household) -> None:
+    first, ana, leo = (household.members.add(name, "es") for name in ("Núria", "Ana", "Leo"))
+    assert household.members.remove(leo.id) is None
+    heir = household.members.remove(first.id)
+    assert heir is not None
+    assert (heir.id, heir.admin) == (ana.id, True)
+    assert household.members.list() == [heir]
