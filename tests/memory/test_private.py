@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -198,7 +199,7 @@ def test_a_removal_that_cannot_delete_a_file_keeps_nobody_out_and_is_finished_by
             household.members.remove("Ana")
         assert told.value.facts["path"] == str(own)
         with Household.open(home, settings.memory) as opened:
-            assert opened.members.list() == [bruno]
+            assert opened.members.list() == [replace(bruno, admin=True)]
             assert opened.member(bruno.id).facts.list() == []
             assert opened.members.add("Ana", "es").id != memory.member.id
         assert own.exists()
