@@ -102,11 +102,12 @@ class Session:
         """
         if wish := self.environ.get("ENLACE_ASSISTANT__LANGUAGE"):
             return wish
-        if not self.home.config_file.is_file():
-            return None
-        from configs.layers import read_layer
+        # What cannot be looked at is told by whoever needs it: these words are for telling that too.
+        with contextlib.suppress(EnlaceError, OSError):
+            if not self.home.config_file.is_file():
+                return None
+            from configs.layers import read_layer
 
-        with contextlib.suppress(EnlaceError):
             section = read_layer(self.home.config_file).get("assistant")
             wish = section.get("language") if isinstance(section, dict) else None
             return wish if isinstance(wish, str) else None

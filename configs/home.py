@@ -37,6 +37,16 @@ class Home:
 
         return cls(user_data_path("enlace", appauthor=False).absolute())
 
+    def look(self) -> None:
+        """Raises HomeNotWritable where nobody may see what is in it; one that is not there yet is none of that."""
+        try:
+            self.config_file.lstat()
+        except (FileNotFoundError, NotADirectoryError):
+            # What is in the way of a home is told when it is made.
+            return
+        except OSError as error:
+            raise HomeNotWritable(path=str(self.root), reason=error.strerror or str(error)) from error
+
     def prepare(self) -> None:
         """Make the folders, readable by their owner alone. Raises HomeNotWritable."""
         try:

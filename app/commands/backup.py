@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.commands.download_view import size_text
-from app.commands.opening import open_session
+from app.commands.opening import last_catalogue, open_session
 from app.commands.options import JsonOption, group, moment
 from app.commands.output import remark, repaint, write, write_json
 
@@ -87,20 +87,20 @@ def verify(file: FileArgument, as_json: JsonOption = False) -> int:
     from app.backup.checking import verify as check
     from app.backup.errors import BackupDamaged
 
-    with open_session() as session:
-        words, path = session.fallback_catalogue(), file.expanduser().absolute()
-        try:
-            with _progress(words, "checking") as tell:
-                verified = check(path, tell)
-        except BackupDamaged as damaged:
-            _tell_problems(words, path, damaged.problems, as_json=as_json)
-            raise
-        if as_json:
-            write_json({"file": str(path), "whole": True, **_facts(verified)})
-            return 0
-        write(words.text("command.backup.whole", file=path, **_shown(words, verified)))
-        _tell_without(words, verified.about.without)
+    # The home is not opened: it may be what is broken.
+    words, path = last_catalogue(), file.expanduser().absolute()
+    try:
+        with _progress(words, "checking") as tell:
+            verified = check(path, tell)
+    except BackupDamaged as damaged:
+        _tell_problems(words, path, damaged.problems, as_json=as_json)
+        raise
+    if as_json:
+        write_json({"file": str(path), "whole": True, **_facts(verified)})
         return 0
+    write(words.text("command.backup.whole", file=path, **_shown(words, verified)))
+    _tell_without(words, verified.about.without)
+    return 0
 
 
 def restore(

@@ -11,9 +11,10 @@ _opened: list[Session] = []
 
 
 def open_session(*, member: str | None = None) -> Session:
-    """The session of this command, for ``member`` where one is named."""
+    """The session of this command, for ``member`` where one is named. Raises HomeNotWritable."""
     session = Session(os.environ, member=member)
     _opened.append(session)
+    session.home.look()
     return session
 
 

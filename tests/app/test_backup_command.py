@@ -77,8 +77,9 @@ def test_a_person_is_told_whose_words_it_holds_and_how_large_the_models_are(
 def test_checking_a_backup_needs_no_home_and_makes_none(here: Run, home: Home, tmp_path: Path, lived_in: None) -> None:
     assert here("backup", "create", str(tmp_path / "a.tar")).code == 0
     elsewhere = {"ENLACE_HOME": str(tmp_path / "nowhere")}
-    ran = here("backup", "verify", str(tmp_path / "a.tar"), "--json", **elsewhere)
-    assert (ran.code, json.loads(ran.out)["whole"]) == (0, True)
+    for place in (elsewhere["ENLACE_HOME"], f"/{'n' * 300}"):
+        ran = here("backup", "verify", str(tmp_path / "a.tar"), "--json", ENLACE_HOME=place)
+        assert (ran.code, json.loads(ran.out)["whole"]) == (0, True)
     assert here("backup", "create", str(tmp_path / "b.tar"), **elsewhere).code == 1
     assert not (tmp_path / "nowhere").exists()
 

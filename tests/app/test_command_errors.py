@@ -23,6 +23,7 @@ def no_traceback(text: str) -> bool:
     [
         (("ask", " \n"), {}, 2, "no question"),
         (("ask", "Hi"), {"ENLACE_HOME": "/dev/null/house"}, 1, "/dev/null/house"),
+        (("members", "list"), {"ENLACE_HOME": f"/{'n' * 300}"}, 1, "household's folder, /nnn"),
         (("ask", "Hi"), {"ENLACE_ENGINE__MODEL": "absent"}, 1, "absent"),
         (("ask", "Hi"), {"ENLACE_ENGINE__SLOTS": "many"}, 2, "engine.slots"),
         (("ask", "Hi"), {"ENLACE_ENGINE__SLOT": "2"}, 2, "engine.slots"),
@@ -61,6 +62,12 @@ def test_what_goes_wrong_is_said_in_a_sentence_with_the_right_code(
     assert said in ran.err
     assert no_traceback(ran.err)
     assert 1 <= len(ran.err.strip().splitlines()) <= 2
+
+
+def test_the_help_is_told_where_the_home_cannot_be_looked_at(here: Run) -> None:
+    ran = here("--help", ENLACE_HOME=f"/{'n' * 300}")
+    assert (ran.code, ran.err) == (0, "")
+    assert "backup" in ran.out
 
 
 @pytest.mark.parametrize("content", [b"GGUF" + b"\0" * 39, b"I am a text file.\n" * 100, b""])
