@@ -134,15 +134,18 @@ def restore(
 def _place(to: str | None, now: float) -> Path:
     """The file that is written: the one that is named, or one with a name of ours in the folder that is.
 
-    Raises FileNotWritten where a folder is named, by a slash at its end, that is none.
+    Raises FileNotWritten where a folder is named, by a slash at its end, that is none, or what cannot be looked at.
     """
     from memory.errors import FileNotWritten
 
     place = Path(to or "").expanduser().absolute()
-    if not place.is_dir():
+    try:
+        folder, there = place.is_dir(), place.exists()
+    except OSError as error:
+        raise FileNotWritten(path=str(place), reason=error.strerror or str(error)) from error
+    if not folder:
         if to and to.endswith("/"):
-            reason = os.strerror(errno.ENOTDIR if place.exists() else errno.ENOENT)
-            raise FileNotWritten(path=to, reason=reason)
+            raise FileNotWritten(path=to, reason=os.strerror(errno.ENOTDIR if there else errno.ENOENT))
         return place
     return place / f"enlace-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}{_ENDING}"
 

@@ -108,6 +108,14 @@ def test_a_folder_that_is_none_does_not_become_a_file(here: Run, tmp_path: Path,
     assert not (tmp_path / "disk").exists()
 
 
+def test_a_place_that_cannot_be_looked_at_is_named_with_the_reason(here: Run, tmp_path: Path, lived_in: None) -> None:
+    for name in ("n" * 300, "n" * 250, f"{'n' * 300}/"):
+        ran = here("backup", "create", f"{tmp_path}/{name}")
+        assert (ran.code, ran.out) == (1, "")
+        assert f"{tmp_path}/nnn" in ran.err
+        assert "too long" in ran.err
+
+
 def test_the_time_is_told_as_everywhere_else(here: Run, tmp_path: Path, lived_in: None) -> None:
     assert here("backup", "create", str(tmp_path / "a.tar")).code == 0
     verified = here("backup", "verify", str(tmp_path / "a.tar"))
