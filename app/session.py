@@ -50,6 +50,15 @@ class Session:
 
         return load_settings(self.home, self.environ, self._options)
 
+    def settings_at_hand(self) -> Settings:
+        """The settings, or the defaults where what somebody set is wrong: an engine that runs can still be stopped."""
+        from configs.settings import default_settings
+
+        try:
+            return self.settings
+        except EnlaceError:
+            return default_settings()
+
     @cached_property
     def household(self) -> Household:
         """Raises HomeNotWritable and what memory raises about a database."""

@@ -46,12 +46,17 @@ class Settings(BaseModel):
     training: TrainingSettings
 
 
+def default_settings() -> Settings:
+    """What is set where nobody sets anything, for what must work while a household's settings are what is wrong."""
+    return Settings.model_validate(_shipped(), context=TO_WORK_BY)
+
+
 def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, Any] | None = None) -> Settings:
     """The validated settings of ``home``.
 
     Raises SettingsOutOfReach, SettingsUnreadable, SettingTwice and SettingWrong.
     """
-    shipped = merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
+    shipped = _shipped()
     household, environment = read_layer(home.config_file), environment_layer(environ)
     given = merged([shipped, household, environment, options or {}])
     try:
@@ -66,6 +71,10 @@ def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, 
         source = _source(key, home, environment, options or {})
         raise SettingWrong(file=source, key=key, reason="true and false are no numbers", nearest="")
     return settings
+
+
+def _shipped() -> Layer:
+    return merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
 
 
 def _truth_taken_for_number(given: Any, taken: Any) -> str:

@@ -14,7 +14,7 @@ from app.commands.output import write, write_json
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
-    from engine.interface import Status
+    from engine.interface import Engine, Status
 
 
 def register(commands: typer.Typer) -> None:
@@ -54,12 +54,14 @@ def stop() -> int:
     from engine.starting import answers
 
     with open_session() as session:
-        engine = session.engine
-        if session.settings.engine.server.kind != "own" and answers(session.home):
-            # It was started before another server was chosen, and holds its memory for nothing.
-            engine = EngineClient(session.home, session.settings.engine, lambda: session.snapshot().digest)
-        words = session.catalogue_at_hand()
-        stopped = wait_for(engine.stop(), engine, words, session.settings.interface.status_seconds)
+        settings, words = session.settings_at_hand(), session.catalogue_at_hand()
+        engine: Engine
+        # It may have been started before another server was chosen, and hold its memory for nothing.
+        if settings.engine.server.kind == "own" or answers(session.home):
+            engine = EngineClient(session.home, settings.engine, lambda: session.snapshot().digest)
+        else:
+            engine = session.engine
+        stopped = wait_for(engine.stop(), engine, words, settings.interface.status_seconds)
         write(words.text("command.engine.stopped" if stopped else "command.engine.not_running"))
         return 0
 

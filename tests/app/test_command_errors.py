@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from configs.home import Home
+from engine.starting import is_locked
 from tests.app.conftest import Run
 
 pytestmark = pytest.mark.timeout(180)
@@ -121,3 +122,12 @@ def test_the_engine_is_looked_at_and_stopped_where_nothing_can_be_written(here: 
         assert (ran.code, ran.err) == (0, "")
         assert "No engine is running" in ran.out
     getattr(home, shut).rmdir()
+
+
+def test_an_engine_that_runs_is_stopped_while_the_settings_are_broken(enlace: Run, home: Home) -> None:
+    assert enlace("engine", "start").code == 0
+    home.config_file.write_text("engine: {slots: 4\n", encoding="utf-8")
+    assert enlace("engine", "status").code == 2
+    stopped = enlace("engine", "stop")
+    assert (stopped.code, stopped.err) == (0, "")
+    assert not is_locked(home)
