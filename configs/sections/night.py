@@ -2,22 +2,30 @@
 
 from __future__ import annotations
 
+import re
 from typing import Annotated, Any, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
-_DAY_MINUTES = 24 * 60
+_HOUR_MINUTES = 60
+_DAY_MINUTES = 24 * _HOUR_MINUTES
+_WRITTEN = re.compile(r"([01]?\d|2[0-3]):[0-5]\d")
 
 
-def _as_written(value: Any) -> Any:
-    """YAML reads 23:00 as the number 1380 (base 60, YAML 1.1), and 07:00 as text: both mean a time of day."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < _DAY_MINUTES:
-        return f"{value // 60:02d}:{value % 60:02d}"
+def _time_of_day(value: Any) -> str:
+    """YAML reads 23:00 as the number 1380 (base 60, YAML 1.1), and 07:00 as text: both mean a time of day.
+
+    No time before 1:00 is read as a number, so that 9 is none: whoever writes it means nine o'clock.
+    """
+    if isinstance(value, int) and not isinstance(value, bool) and _HOUR_MINUTES <= value < _DAY_MINUTES:
+        value = f"{value // _HOUR_MINUTES:02d}:{value % _HOUR_MINUTES:02d}"
+    if not (isinstance(value, str) and _WRITTEN.fullmatch(value)):
+        raise PydanticCustomError("no_time_of_day", 'it must be a time of day, as "23:00"')
     return value
 
 
-TimeOfDay = Annotated[str, BeforeValidator(_as_written), Field(pattern=r"^([01]?\d|2[0-3]):[0-5]\d$")]
+TimeOfDay = Annotated[str, BeforeValidator(_time_of_day)]
 
 
 class NightSettings(BaseModel):

@@ -85,6 +85,8 @@ def test_all_that_pydantic_can_say_of_a_setting_has_words(language: str) -> None
             "training: {night: {begin_below_celsius: 90, stop_above_celsius: 80}}",
             "begin_below_celsius no puede estar por encima de stop_above_celsius.",
         ),
+        ("training: {night: {quiet_from: 9}}", 'tiene que ser una hora, escrita como "23:00".'),
+        ("training: {night: {quiet_to: '25:00'}}", 'tiene que ser una hora, escrita como "23:00".'),
         ("a: 2026-99-99", "hay una fecha que no existe (línea 1, columna 4)."),
         ("a: 1\nb: [2, !!int x]", "hay un número entero mal escrito (línea 2, columna 8)."),
         ("a: !!int ''", "hay un número entero mal escrito (línea 1, columna 4)."),

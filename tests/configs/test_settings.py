@@ -140,9 +140,10 @@ def test_a_time_of_day_is_one_also_where_yaml_takes_it_for_a_number(home: Home, 
     assert (night.quiet_from.zfill(5), night.quiet_to.zfill(5)) == (meant, meant)
 
 
-@pytest.mark.parametrize("written", ["24:00", "-1", "noon", "true", "7:60", "1440"])
+@pytest.mark.parametrize("written", ["24:00", "'25:00'", "-1", "noon", "true", "7:60", "1440", "9", "0", "'9'"])
 def test_what_is_no_time_of_day_is_refused(home: Home, written: str) -> None:
     home.config_file.write_text(f"training: {{night: {{quiet_from: {written}}}}}\n")
     with pytest.raises(SettingWrong) as refused:
         load_settings(home, {})
     assert refused.value.facts["key"] == "training.night.quiet_from"
+    assert refused.value.facts["kind"] == "no_time_of_day"
