@@ -38,9 +38,16 @@ def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
     key = f"errors.{error.code}"
     if not catalogue.has(f"{key}.what"):
         return Explained(str(error), "")
+    following = "pull" if error.code == "model_missing" and _can_be_pulled(error.facts.get("name")) else "next"
     # A fact that an older or newer process did not send is shown as "?", never as a second error.
-    what, following = (catalogue.text(f"{key}.{part}").format_map(facts).strip() for part in ("what", "next"))
+    what, following = (catalogue.text(f"{key}.{part}").format_map(facts).strip() for part in ("what", following))
     return Explained(what, following)
+
+
+def _can_be_pulled(model: object) -> bool:
+    from engine.offers import offers
+
+    return any(offer.name == model and not offer.package for offer in offers())
 
 
 def _short(text: str) -> str:

@@ -165,6 +165,7 @@ def test_a_file_is_imported_and_a_wrong_one_is_told(here: Run, home: Home, conte
         (("import", "/nowhere.gguf"), 1, "There is no file /nowhere.gguf"),
         (("import", "/dev/null/nowhere.gguf"), 1, "There is no file /dev/null/nowhere.gguf"),
         (("use", "nope"), 1, "enlace models list"),
+        (("use", "qwen3-1.7b"), 1, "`enlace models pull qwen3-1.7b`"),
         (("bench", "nope"), 1, "enlace models list"),
     ],
 )
