@@ -34,7 +34,7 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
     with open_session() as session:
         path = model_path(session.home, name)
         check_gguf(path)
-        session.snapshot()
+        current = session.snapshot()
         snapshots = session.household.snapshots
         digest = snapshots.file_digest(path)
         base = next((s for s in snapshots.list() if s.base_sha256 == digest and not s.adapters), None)
@@ -42,6 +42,9 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
             base = snapshots.create(
                 name, digest, adapters=(), parent=None, run=None, reason=f"models use {name}", gate=None
             )
+        if base.id == current.id:
+            write(session.catalogue.text("command.models.answers_already", name=name, snapshot=base.id))
+            return 0
         chosen, who = base, session.member.name
         engine, look_s = session.engine, session.settings.interface.status_seconds
         promotion = engine.adopt(chosen.digest, lambda: snapshots.promote(chosen.id, who, f"models use {name}"))

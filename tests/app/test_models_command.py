@@ -181,3 +181,8 @@ def test_a_model_that_is_not_there_or_not_to_be_had_is_said_in_a_sentence(
 def test_the_starter_needs_no_pull(here: Run) -> None:
     ran = here("models", "pull", "smollm2-135m")
     assert (ran.code, "already" in ran.out) == (0, True)
+
+
+def test_a_model_that_answers_already_is_said_to_do_so(here: Run) -> None:
+    ran = here("models", "use", "smollm2-135m")
+    assert (ran.code, ran.out) == (0, "smollm2-135m answers already, as snapshot v0.\n")
