@@ -67,8 +67,11 @@ def test_the_first_token_and_the_speed_after_it_are_timed_where_the_reader_sits(
     assert streamed.text == "Once upon a time"
     assert streamed.first_token_s >= FIRST_AFTER
     assert (streamed.tokens, streamed.prompt_tokens) == (8, 21)
-    # Eight tokens, seven of them after the first, over three pauses at least.
-    assert streamed.tokens_per_second <= 7 / (3 * BETWEEN)
+    first, last = streamed.arrivals[0], streamed.arrivals[-1]
+    # A busy machine may get to a piece late, and never early.
+    assert last - streamed.started >= FIRST_AFTER + 3 * BETWEEN
+    # Eight tokens, seven of them after the first.
+    assert streamed.tokens_per_second == pytest.approx(7 / (last - first))
 
 
 def test_the_question_is_asked_greedily_for_so_many_tokens(port: int) -> None:
