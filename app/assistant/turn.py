@@ -167,7 +167,7 @@ class Turn:
                             yield piece
                         case Delta(text):
                             held += text
-                            shown = shown or grounding.holds(held)
+                            shown = shown or grounding.holds(held, ended=False)
                             if shown:
                                 self._store.add(held)
                                 yield Token(held)
@@ -176,6 +176,10 @@ class Turn:
                                 break
                         case Finished():
                             self._finished(piece)
+                            if not shown and grounding.holds(held):
+                                shown = True
+                                self._store.add(held)
+                                yield Token(held)
             self._meta["written_by"], self._meta["attempts"] = "model", attempt + 1
             if shown:
                 return
