@@ -19,6 +19,7 @@ from configs.errors import Fact
 from memory.clock import iso, seconds_of
 from memory.errors import FileUnreadable, LessonEmpty, LessonLinesWrong, LessonTooLong, LessonUnchanged
 from memory.lessons import Lesson, Lessons
+from memory.text import storable
 from memory.visibility import Visibility
 from memory.whole_files import write_whole
 from memory.wording import question_key
@@ -129,6 +130,16 @@ def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False, bad_to: 
         if bad and bad_to is not None:
             write_whole(bad_to, b"".join(each.raw + b"\n" for each in bad))
     return Imported(added, left, tuple(bad))
+
+
+def already_there(lessons: Lessons, question: str, chosen: str, rejected: str, seen_by: Visibility) -> Lesson | None:
+    """The lesson that says the very same already, where no later one has another answer to its question."""
+    content = (question_key(storable(question)), storable(chosen), storable(rejected))
+    for lesson in lessons.list(status="active"):
+        if (lesson.visibility, question_key(lesson.question)) == (seen_by, content[0]) and lesson.source != "thumb":
+            # A question without a letter has no key by which it could be told from another.
+            return lesson if content[0] and _content(lesson) == content else None
+    return None
 
 
 def _content(lesson: Lesson) -> tuple[str, str, str]:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from app.session import Session
     from memory.lesson_files import BadLine
     from memory.lessons import Lesson
+    from memory.visibility import Visibility
 
 LessonArgument = Annotated[str, typer.Argument(help="command.lessons.reference")]
 PrivateOption = Annotated[bool, typer.Option("--private", help="command.lessons.private")]
@@ -68,18 +69,19 @@ def add(
     as_json: JsonOption = False,
 ) -> int:
     """Teach the right answer to a question; the household's unless it is private."""
+    from memory.lesson_files import already_there
+
     with open_session(member=member) as session:
-        lesson = session.memory.lessons.add(
-            [{"role": "user", "content": question}],
-            chosen,
-            rejected,
-            visibility="private" if private else "shared",
-            source="edit",
-        )
+        lessons = session.memory.lessons
+        seen_by: Visibility = "private" if private else "shared"
+        known = already_there(lessons, question, chosen, rejected or "", seen_by)
+        messages = [{"role": "user", "content": question}]
+        lesson = known or lessons.add(messages, chosen, rejected, visibility=seen_by, source="edit")
         if as_json:
             write_json({**vars(lesson), "question": lesson.question})
         else:
-            write(session.catalogue.text(f"command.lessons.added_{lesson.visibility}", question=lesson.question))
+            said = "known" if known else f"added_{lesson.visibility}"
+            write(session.catalogue.text(f"command.lessons.{said}", question=lesson.question))
         return 0
 
 

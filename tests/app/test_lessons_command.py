@@ -1,0 +1,24 @@
+"""``enlace lessons add``: what is there already is not learned again."""
+
+from __future__ import annotations
+
+import json
+
+from tests.app.conftest import Run
+
+
+def test_the_very_same_lesson_is_there_already_until_another_answer_takes_its_place(here: Run) -> None:
+    def add(question: str, chosen: str, *further: str) -> str:
+        return here("lessons", "add", "--question", question, "--chosen", chosen, *further).out.split(":")[0]
+
+    learned, alone, known = "Learned, for the whole household", "Learned, for you alone", "There already"
+    assert add("What is our dog called?", "Toby.") == learned
+    assert add("what is our dog called", "Toby.") == known
+    assert add("What is our dog called?", "Toby.", "--rejected", "Max.") == learned
+    assert add("What is our dog called?", "Toby.", "--private") == alone
+    assert add("What is our dog called?", "Rex.") == learned
+    assert add("What is our dog called?", "Toby.") == learned
+    assert add("🐶?", "A dog.") == add("🐱?", "A dog.") == learned
+    assert len(json.loads(here("lessons", "list", "--json").out)) == 7
+    here("lessons", "withdraw", "1")
+    assert add("🐱?", "A dog.") == learned
