@@ -135,10 +135,14 @@ def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False, bad_to: 
 def already_there(lessons: Lessons, question: str, chosen: str, rejected: str, seen_by: Visibility) -> Lesson | None:
     """The lesson that says the very same already, where no later one has another answer to its question."""
     content = (question_key(storable(question)), storable(chosen), storable(rejected))
-    for lesson in lessons.list(status="active"):
-        if (lesson.visibility, question_key(lesson.question)) == (seen_by, content[0]) and lesson.source != "thumb":
-            # A question without a letter has no key by which it could be told from another.
-            return lesson if content[0] and _content(lesson) == content else None
+    # A question without a letter has no key by which it could be told from another.
+    for lesson in lessons.list(status="active") if content[0] else ():
+        if lesson.source == "thumb" or question_key(lesson.question) != content[0]:
+            continue
+        if _content(lesson) != content:
+            return None
+        if lesson.visibility == seen_by:
+            return lesson
     return None
 
 
