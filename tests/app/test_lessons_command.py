@@ -22,6 +22,7 @@ def test_the_very_same_lesson_is_there_already_until_another_answer_takes_its_pl
     assert add("What is our dog called?", "Toby.", "--private") == add("What is our dog called?", "Toby.") == known
     assert add("Who is it?", "Leo.") == learned
     assert add("Who is it?", "Leo.", "--private") == alone
+    assert add("What is our dog called?", "Toby.") == known
     assert add("???", "A dog.") == add("!!!", "A dog.") == learned
     assert len(json.loads(here("lessons", "list", "--json").out)) == 10
     here("lessons", "withdraw", "3")
