@@ -62,10 +62,15 @@ async def test_a_snapshot_answers_beside_what_is_served_as_it_does_when_it_is_se
 async def test_a_snapshot_of_another_model_is_refused_and_the_model_stays(
     house: House, two: Two, starter: Path
 ) -> None:
-    (house.home.models / "other.gguf").write_bytes(starter.read_bytes() + b"\0")
-    elsewhere = write_manifest(house.home, house.home.models / "other.gguf", name="v2", model="other")
-    with pytest.raises(SnapshotApart) as refused:
-        await beside(house, elsewhere)
+    model = house.home.models / "other.gguf"
+    model.write_bytes(starter.read_bytes() + b"\0")
+    elsewhere = write_manifest(house.home, model, name="v2", model="other")
+    try:
+        with pytest.raises(SnapshotApart) as refused:
+            await beside(house, elsewhere)
+    finally:
+        # The home is that of other tests too.
+        model.unlink()
     assert refused.value.facts == {"snapshot": "v2", "served": "v0"}
     with pytest.raises(SnapshotBroken):
         await beside(house, "0" * 64)
