@@ -183,19 +183,22 @@ def house(tmp_path_factory: pytest.TempPathFactory, engine_settings: EngineSetti
 @pytest.fixture
 async def own(home: Home, engine_settings: EngineSettings, starter: Path) -> AsyncIterator[House]:
     """A home whose engine this test may kill."""
-    home.config_file.write_text(CONFIG)
-    digest = write_manifest(home, starter)
-    made = House(home, EngineClient(home, engine_settings, lambda: made.digest), engine_settings, starter, digest)
-    yield made
-    await made.client.stop()
+    async with _house_of_its_own(home, engine_settings, starter, CONFIG) as made:
+        yield made
 
 
 @pytest.fixture
 async def hasty(home: Home, engine_settings: EngineSettings, starter: Path) -> AsyncIterator[House]:
     """A home whose engine this test may break."""
-    home.config_file.write_text(HASTY)
+    async with _house_of_its_own(home, engine_settings, starter, HASTY) as made:
+        yield made
+
+
+@contextlib.asynccontextmanager
+async def _house_of_its_own(home: Home, settings: EngineSettings, starter: Path, config: str) -> AsyncIterator[House]:
+    home.config_file.write_text(config)
     digest = write_manifest(home, starter)
-    made = House(home, EngineClient(home, engine_settings, lambda: made.digest), engine_settings, starter, digest)
+    made = House(home, EngineClient(home, settings, lambda: made.digest), settings, starter, digest)
     yield made
     await made.client.stop()
 
