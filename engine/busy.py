@@ -8,6 +8,8 @@ import os
 from pathlib import Path
 from typing import IO
 
+from configs.locks import take_lock
+
 
 class BusyFlag:
     """An exclusive flock on ``path``; it goes with the process, so a killed engine leaves no flag behind.
@@ -21,11 +23,7 @@ class BusyFlag:
 
     def set(self) -> None:
         """Raise the flag; where somebody is just looking at it, the next step raises it."""
-        if not self._held:
-            try:
-                fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                return
+        if not self._held and take_lock(self._file):
             self._held = True
             self._note_time()
 

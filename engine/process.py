@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import json
 import logging
 import os
@@ -15,11 +14,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future
 from types import FrameType
-from typing import IO, TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from configs.disk import identity
 from configs.errors import EnlaceError
 from configs.home import Home
+from configs.locks import take_lock
 from configs.sections.engine import EngineSettings
 from configs.settings import load_settings
 from engine.errors import EngineStartFailed
@@ -81,7 +81,7 @@ def serve(home: Home, environ: Mapping[str, str], manifest: str, ready: Callable
     settings = load_settings(home, environ).engine
     try:
         with home.engine_lock.open("ab") as lock:
-            if not _take(lock):
+            if not take_lock(lock):
                 return False
             log_to(home.logs / LOG, settings.log_bytes, settings.log_files)
             _serve(home, settings, manifest, answers)
@@ -147,14 +147,6 @@ def _load(loading: Future[Loaded], served: ServedSnapshot, settings: EngineSetti
 
 def _end(_number: int, _frame: FrameType | None) -> NoReturn:
     raise SystemExit
-
-
-def _take(lock: IO[bytes]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 @contextlib.contextmanager

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import fcntl
 import json
 import os
 import select
@@ -19,6 +18,7 @@ from typing import IO, Any
 
 from configs.detached import leave_running, start_detached
 from configs.home import Home
+from configs.locks import is_held, take_lock
 from configs.sections.engine import EngineSettings
 from engine.errors import EngineNotEnded, EngineStartFailed, EngineUntraced, error_from_code
 from engine.state_file import read_state
@@ -112,21 +112,12 @@ def answers(home: Home) -> bool:
 
 def is_locked(home: Home) -> bool:
     """Whether an engine of this home is alive."""
-    return _is_held(home.engine_lock)
+    return is_held(home.engine_lock)
 
 
 def _is_coming(home: Home) -> bool:
     """Whether an engine of this home is being started, or alive."""
-    return _is_held(home.engine_starting) or is_locked(home)
-
-
-def _is_held(path: Path) -> bool:
-    with contextlib.suppress(FileNotFoundError), path.open("rb") as lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-    return False
+    return is_held(home.engine_starting) or is_locked(home)
 
 
 @contextlib.contextmanager
@@ -137,12 +128,7 @@ def _starting(home: Home) -> Iterator[bool]:
     except OSError as error:
         raise EngineStartFailed(reason=str(error), log=str(home.logs / LOG)) from error
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            yield False
-        else:
-            yield True
+        yield take_lock(lock)
 
 
 def _spawn_and_listen(home: Home, settings: EngineSettings, manifest: str, deadline: float) -> dict[str, Any]:

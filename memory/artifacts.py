@@ -16,6 +16,7 @@ from typing import BinaryIO
 
 from configs.disk import sync
 from configs.home import Home
+from configs.locks import take_lock
 from memory.clock import Clock
 from memory.errors import ArtifactDamaged, ArtifactMissing, DatabaseReadOnly, DiskFull
 
@@ -187,9 +188,7 @@ def undisturbed(home: Home) -> Iterator[None]:
 def _locked(home: Home, how: int, waits: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Keep apart who puts an object in its place and who removes old ones; ``waits``: called first. Raises OSError."""
     with open(os.open(home.store / "lock", os.O_WRONLY | os.O_CREAT, 0o600), "wb") as lock:
-        try:
-            fcntl.flock(lock, how | fcntl.LOCK_NB)
-        except BlockingIOError:
+        if not take_lock(lock, how):
             waits()
             fcntl.flock(lock, how)
         yield

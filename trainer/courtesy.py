@@ -12,6 +12,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from configs.locks import take_lock
+
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 NICEST = 19
 PARENT_POLL_SECONDS = 0.5
@@ -61,10 +63,8 @@ class Answering:
                 self._handle = os.open(self._flag, os.O_RDONLY | os.O_CLOEXEC)
             except OSError:
                 return False
-        try:
-            # Shared, so that a worker's own look never seems an answer to another worker.
-            fcntl.flock(self._handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
+        # Shared, so that a worker's own look never seems an answer to another worker.
+        if not take_lock(self._handle, fcntl.LOCK_SH):
             return True
         fcntl.flock(self._handle, fcntl.LOCK_UN)
         return False

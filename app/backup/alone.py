@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import sqlite3
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
 from app.backup.errors import EngineInTheWay, HomeInUse, HomeNotReplaced, TrainingInTheWay
 from configs.home import Home
+from configs.locks import take_lock
 from memory.processes import lives
 
 
@@ -25,10 +25,8 @@ def alone_in(home: Home) -> Iterator[None]:
     with ExitStack() as stack:
         for path in (home.engine_starting, home.engine_lock) if home.root.exists() else ():
             lock = stack.enter_context(path.open("ab"))
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise EngineInTheWay(path=str(home.root)) from error
+            if not take_lock(lock):
+                raise EngineInTheWay(path=str(home.root))
         if home.family_db.is_file():
             connection = stack.enter_context(
                 contextlib.closing(sqlite3.connect(home.family_db, timeout=0, isolation_level=None))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import fcntl
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -13,6 +12,7 @@ from statistics import median
 from typing import Any
 
 from configs.home import Home
+from configs.locks import take_lock
 from configs.sections.engine import EngineSettings
 from engine.errors import BenchRunning, FormNotMeasured, ModelBroken, ModelTooBig
 from engine.fingerprint import file_sha256
@@ -250,10 +250,8 @@ class Bench:
         place = folder(self._home, original)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (place / "bench.lock").open("wb") as lock:
-            try:
-                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError as error:
-                raise BenchRunning(model=self._name) from error
+            if not take_lock(lock):
+                raise BenchRunning(model=self._name)
             for left in place.glob(f"{WORKSHOP}*/"):
                 # Of a measurement that was killed: nobody else is here.
                 shutil.rmtree(left)

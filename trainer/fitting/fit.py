@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import fcntl
 import os
 import shutil
 import subprocess
@@ -18,10 +17,11 @@ import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 from configs.errors import EnlaceError, Reported
 from configs.home import Home
+from configs.locks import take_lock
 from configs.sections.forms import FormSettings
 from configs.settings import Settings
 from engine.catalogue import model_path
@@ -240,7 +240,7 @@ class Fitter:
         place = folder(self._home, original)
         place.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (place / "fit.lock").open("wb") as lock:
-            while not _taken(lock):
+            while not take_lock(lock):
                 self._look()
             for left in place.glob(f"{WORKSHOP}*/"):
                 # Of a fitting that was killed: nobody else is here.
@@ -250,11 +250,3 @@ class Fitter:
                 yield workshop
             finally:
                 shutil.rmtree(workshop)
-
-
-def _taken(lock: IO[bytes]) -> bool:
-    try:
-        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True

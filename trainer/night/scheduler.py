@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from zoneinfo import ZoneInfo
 
 from configs.errors import EnlaceError
 from configs.home import Home
+from configs.locks import take_lock
 from configs.settings import load_settings
 from memory.household import Household
 from trainer.courtesy import Answering
@@ -132,8 +132,6 @@ def _only_one(home: Home) -> Iterator[None]:
     except OSError as error:
         raise NoRoom(path=str(home.night), reason=error.strerror or str(error)) from error
     with lock:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise SchedulerRunning from error
+        if not take_lock(lock):
+            raise SchedulerRunning
         yield
