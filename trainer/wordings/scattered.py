@@ -14,6 +14,7 @@ import hashlib
 import random
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import zip_longest
 
 from configs.sections.training import ScatteringSettings
 from configs.wordlists import words_of
@@ -51,10 +52,8 @@ def mixed(wordings: Mapping[str, Sequence[str]], scattered: Mapping[str, Sequenc
     """By lesson, its wordings and between two of them one that is scattered, the question itself first."""
     found = {}
     for lesson, those in wordings.items():
-        others, rest = [*scattered[lesson]], [*those]
-        both = [each for pair in zip(rest, others, strict=False) for each in pair]
-        shorter = min(len(rest), len(others))
-        found[lesson] = distinct([*both, *rest[shorter:], *others[shorter:]], len(rest) + len(others))
+        both = [each for pair in zip_longest(those, scattered[lesson]) for each in pair if each is not None]
+        found[lesson] = distinct(both, len(both))
     return found
 
 
@@ -65,14 +64,16 @@ def _scattered(
     count: int,
     settings: ScatteringSettings,
 ) -> list[str]:
-    if not telling or any(_meanings(telling) <= other for other in others):
+    meant = _meanings(telling)
+    if not meant or any(meant <= other for other in others):
         return []
     chance = random.Random(hashlib.sha256(question.encode()).digest())  # noqa: S311 - not for secrets
     language = language_of(question)
     found = []
     for _ in range(count):
         kept = [_in_other_words(word, chance, settings.replaced) for word in _kept(telling, chance, settings)]
-        if any(_meanings(kept) <= other for other in others):
+        meant = _meanings(kept)
+        if any(meant <= other for other in others):
             kept = [*telling]
         if chance.random() < settings.reordered:
             chance.shuffle(kept)
