@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from app.session import Session
 
 _ROOT: Final = Path(__file__).resolve().parent.parent
-_LOG: Final = "trainer.log"
 
 
 def fit_current(session: Session) -> bool:
@@ -31,7 +30,7 @@ def fit_current(session: Session) -> bool:
 
 def start_fitting(home: Home) -> None:
     """Begin it in a process of its own at idle priority, which has a running engine take up what comes of it."""
-    with (home.logs / _LOG).open("ab") as output:
+    with home.trainer_log.open("ab") as output:
         command = [sys.executable, "-m", "trainer", "fit", "--home", str(home.root)]
         environ = {**os.environ, "ENLACE_HOME": str(home.root)}
         leave_running(start_detached(command, folder=_ROOT, environ=environ, output=output))

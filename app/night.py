@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from app.report.wording import duration
-from app.training import LOG, ROOT, answer_of, last_line, reported
+from app.training import ROOT, answer_of, last_line, reported
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -34,7 +34,7 @@ def run_nights(session: Session, heard: Callable[[Mapping[str, Any]], None]) -> 
     ``heard`` is called with what happens, as ``trainer.night`` tells it. Raises what that reports.
     """
     command = [sys.executable, "-m", "trainer.night", "run", "--home", str(session.household.home.root)]
-    log = session.home.logs / LOG
+    log = session.home.trainer_log
     # Into the log, which takes whatever weeks of warnings come to; a pipe that nobody reads holds its writer up.
     with log.open("ab") as errors:
         begins_at = errors.tell()

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from memory.runs import Run, Runs
 
 ROOT: Final = Path(__file__).resolve().parent.parent
-LOG: Final = "trainer.log"
 _POLL_S: Final = 0.05
 
 
@@ -62,7 +61,7 @@ def _start(session: Session, what: list[str]) -> Run:
         from memory.runs import in_the_way
 
         raise in_the_way(running, session.member.id)
-    log = session.home.logs / LOG
+    log = session.home.trainer_log
     command = [sys.executable, "-m", "trainer", *what, "--home", str(session.home.root), "--who", session.member.name]
     with log.open("ab") as output:
         begins_at = output.tell()
@@ -99,13 +98,13 @@ def answer_of(home: Home, module: str, *what: str) -> tuple[str, str]:
     done = subprocess.run(command, cwd=ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     told = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"]
     if done.returncode:
-        raise reported(told[-1], home.logs / LOG)
+        raise reported(told[-1], home.trainer_log)
     return done.stdout.decode(), told[-1]
 
 
 def failure_of(home: Home, facts: Mapping[str, Any]) -> EnlaceError:
     """The error that the ``facts`` of a run's event ``run_failed`` tell."""
-    return Reported(str(facts.get("code", "unexpected")), {"log": str(home.logs / LOG), **(facts.get("facts") or {})})
+    return Reported(str(facts.get("code", "unexpected")), {"log": str(home.trainer_log), **(facts.get("facts") or {})})
 
 
 def _begun(runs: Runs, process: subprocess.Popen[bytes]) -> Run | None:

@@ -92,6 +92,11 @@ class Home:
         return self.root / "logs"
 
     @property
+    def trainer_log(self) -> Path:
+        """What the trainer's processes print, theirs that begin trainings by themselves as well."""
+        return self.logs / "trainer.log"
+
+    @property
     def config_file(self) -> Path:
         return self.root / "config.yaml"
 

@@ -15,7 +15,6 @@ import yaml
 from app.catalogue import Catalogue
 from app.night import reason_text, run_nights
 from app.session import Session
-from app.training import LOG
 from configs.home import Home
 from tests.app.conftest import Run
 from tests.project import LANGUAGES, ROOT
@@ -130,4 +129,4 @@ def test_weeks_of_warnings_hold_no_scheduler_up(
     heard: list[object] = []
     run_nights(session, heard.append)
     assert heard == [{"kind": "begins"}]
-    assert (session.home.logs / LOG).stat().st_size == 1_000_000
+    assert session.home.trainer_log.stat().st_size == 1_000_000

@@ -23,7 +23,6 @@ from trainer.night.conditions import Reason
 from trainer.night.markers import Claim
 from trainer.night.stopping import Stopping
 
-LOG: Final = "trainer.log"
 POLL_SECONDS: Final = 0.2
 _ROOT: Final = Path(__file__).resolve().parents[2]
 
@@ -86,10 +85,10 @@ class Carrying:
         environ = {**os.environ, "ENLACE_HOME": str(self._home.root)}
         try:
             # In a session of its own: a Ctrl-C is for whoever watches, who then ends it in order.
-            with (self._home.logs / LOG).open("ab") as output:
+            with self._home.trainer_log.open("ab") as output:
                 return start_detached(command, folder=_ROOT, environ=environ, output=output)
         except OSError as error:
-            raise NoRoom(path=str(self._home.logs / LOG), reason=error.strerror or str(error)) from error
+            raise NoRoom(path=str(self._home.trainer_log), reason=error.strerror or str(error)) from error
 
     def _watch(self, process: subprocess.Popen[bytes], claim: Claim) -> None:
         """Return when it has ended, or is to be ended. Raises ClaimLost, NoRoom."""
