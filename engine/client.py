@@ -23,8 +23,9 @@ from engine.errors import (
 )
 from engine.logprobs_object import read_logprobs
 from engine.messages import PLAIN, Message, PromptOptions
-from engine.pieces import pieces, read_status
+from engine.pieces import pieces
 from engine.starting import LOG, kill_engine, running_pid, start_engine, wait_until_gone
+from engine.status_object import read_status
 from engine.wire import ConnectionLost, Exchange, NobodyThere, TookTooLong
 
 Current = TypeVar("Current")

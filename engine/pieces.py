@@ -1,13 +1,11 @@
-"""What the client makes of the engine's JSON: of the chunks of a streamed answer, and of its account of itself."""
+"""What the client makes of the chunks in which the engine streams an answer."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import fields
 from typing import Any
 
-from engine.answers import Called, Delta, EngineStatus, Finished, Piece, Thought, Usage, Waiting
-from engine.errors import EngineOfOtherVersion
+from engine.answers import Called, Delta, Finished, Piece, Thought, Usage, Waiting
 from engine.logprobs_object import read_logprobs
 from engine.messages import ToolCall
 
@@ -40,14 +38,3 @@ def pieces(event: dict[str, Any]) -> list[Waiting | Piece | Finished]:
         )
         found.append(Finished(ours["reason"], usage))
     return found
-
-
-def read_status(told: dict[str, Any]) -> EngineStatus:
-    """What is known here of an engine's account; another version may say more, or less.
-
-    Raises EngineOfOtherVersion.
-    """
-    known = {field.name: told[field.name] for field in fields(EngineStatus) if field.name in told}
-    if len(known) < len(fields(EngineStatus)):
-        raise EngineOfOtherVersion(version=str(told.get("version", "?")))
-    return EngineStatus(**known)
