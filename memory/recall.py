@@ -84,11 +84,12 @@ class Recall:
         """
         if member.id != self._member.id:
             raise MemberUnknown(name=member.name)
-        return Recalled(self._lessons(storable(question)), self._facts(self._wordings.terms(storable(question))))
-
-    def _lessons(self, question: str) -> tuple[RecalledLesson, ...]:
-        key, language = question_key(question), self._wordings.language(question)
+        question = storable(question)
         asked = Asked(self._wordings.terms(question), self._wordings.told(question))
+        return Recalled(self._lessons(question, asked), self._facts(asked.terms))
+
+    def _lessons(self, question: str, asked: Asked) -> tuple[RecalledLesson, ...]:
+        key, language = question_key(question), self._wordings.language(question)
         likely = self._likely("lesson", asked.terms)
         found: list[_Found] = []
         for visibility, index in self._indexes.items():
