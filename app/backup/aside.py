@@ -11,9 +11,18 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
 
+from app.backup.errors import BackupNoRoom
 from configs.disk import identity
+from engine.fit import MB
 
 _ENDING: Final = ".enlace-part"
+
+
+def check_room(folder: Path, needed: int) -> None:
+    """Raises BackupNoRoom where ``needed`` bytes are more than the disk of ``folder`` has, and OSError."""
+    free = shutil.disk_usage(folder).free
+    if needed > free:
+        raise BackupNoRoom(path=str(folder), needed_mb=-(-needed // MB), available_mb=free // MB)
 
 
 @contextmanager

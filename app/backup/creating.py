@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from app.backup.aside import aside
+from app.backup.aside import aside, check_room
 from app.backup.bag import FORMAT, BagWriter, top_of
 from app.backup.checking import Tell
 from app.backup.contents import within
-from app.backup.errors import BackupExists, BackupInsideHome, BackupNoRoom, HomeFilesDamaged, NothingToBackUp
+from app.backup.errors import BackupExists, BackupInsideHome, HomeFilesDamaged, NothingToBackUp
 from app.backup.gathering import Gathered, gather
 from app.backup.reading import Without
 from configs.disk import sync
 from configs.home import Home
-from engine.fit import MB
 from memory.artifacts import undisturbed
 from memory.clock import iso
 from memory.errors import DiskFull, FileNotWritten
@@ -68,9 +66,7 @@ def create(
     with _written(to), undisturbed(home), aside(to.parent, to.name) as work:
         _refuse_to_replace(to)
         gathered = gather(home, work, models=models, busy_seconds=busy_seconds, tries=tries)
-        needed, free = gathered.bytes, shutil.disk_usage(work).free
-        if needed > free:
-            raise BackupNoRoom(path=str(to.parent), needed_mb=-(-needed // MB), available_mb=free // MB)
+        check_room(to.parent, gathered.bytes)
         part = work / "backup"
         with os.fdopen(os.open(part, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b") as file:
             made = _write(

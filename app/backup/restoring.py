@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,14 +11,13 @@ from pathlib import Path
 from typing import Final
 
 from app.backup.alone import alone_in
-from app.backup.aside import aside
+from app.backup.aside import aside, check_room
 from app.backup.bag import IMMUTABLE, PRIVATE
 from app.backup.checking import Take, Tell, Verified, examine
-from app.backup.errors import BackupNoRoom, HomeNotEmpty, HomeNotReplaced
+from app.backup.errors import HomeNotEmpty, HomeNotReplaced
 from app.backup.reading import open_bag
 from configs.disk import sync
 from configs.home import Home
-from engine.fit import MB
 
 _STORED: Final = "store/sha256/"
 
@@ -49,9 +47,7 @@ def restore(home: Home, path: Path, *, replace: bool, now: float, tell: Tell) ->
                 # Told before anything long is begun, and looked at again when it is done.
                 pass
             home.root.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            needed, free = sum(bag.files.values()), shutil.disk_usage(home.root.parent).free
-            if needed > free:
-                raise BackupNoRoom(path=str(home.root.parent), needed_mb=-(-needed // MB), available_mb=free // MB)
+            check_room(home.root.parent, sum(bag.files.values()))
             with aside(home.root.parent, home.root.name) as work:
                 made = Home(work / "home")
                 made.prepare()
@@ -103,10 +99,8 @@ def _free_name(root: Path, now: float) -> Path:
 
 
 def _refuse_to_replace(home: Home) -> None:
-    try:
+    with _in_place(home):
         found = _found_in(home)
-    except OSError as error:
-        raise HomeNotReplaced(path=str(home.root), reason=error.strerror or str(error)) from error
     if found:
         raise HomeNotEmpty(path=str(home.root), count=len(found), first=found[0])
 
