@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
+from app.catalogue import Catalogue
 from memory.runlog import RunEvent, read
 
 
@@ -28,3 +31,9 @@ class TrialLog:
             return []
         events, self._offset = read(self._trial, self._offset)
         return events
+
+
+def trying(words: Catalogue, numbers: Mapping[str, Any]) -> str:
+    """That a training with other ``numbers`` begins, as its event has them."""
+    rate = f"{numbers.get('learning_rate', 0):.3g}"
+    return words.text("command.train.trying", rate=rate, epochs=numbers.get("epochs"), rank=numbers.get("rank"))

@@ -74,12 +74,12 @@ def status(
                 return watch_blame(session, run, as_json=as_json)
             return watch(session, run.id, as_json=as_json)
         night = night_state(session)
-        also = night_json(session, night)
+        also = night_json(session, night) if as_json else None
         code = 0
         if run is not None:
             code = (show_blame if run.kind == BLAME else show_status)(session, run, as_json=as_json, also=also)
         elif as_json:
-            write_json({"id": None, "state": None, "fraction": 0.0, **also})
+            write_json({"id": None, "state": None, "fraction": 0.0, **(also or {})})
         else:
             write(session.catalogue.text("command.train.none"))
         if not as_json:

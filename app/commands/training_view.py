@@ -16,7 +16,7 @@ from app.errors_text import explain
 from app.exit_codes import HELD, INTERRUPTED
 from app.terminal_text import clean
 from app.training import failure_of
-from app.trial_log import TrialLog
+from app.trial_log import TrialLog, trying
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 from memory.runs import run_folder
@@ -124,8 +124,7 @@ class View:
                 write(self._words.text("command.train.taken_up", run=facts["run"]))
             case "choice_started" if not self._quiet:
                 self.end_line()
-                rate = f"{facts['learning_rate']:.3g}"
-                write(self._words.text("command.train.trying", rate=rate, epochs=facts["epochs"], rank=facts["rank"]))
+                write(trying(self._words, facts))
             case "step":
                 self.loss = float(facts["loss"]) if "loss" in facts else self.loss
                 if "step" in facts and facts.get("steps"):
@@ -182,7 +181,7 @@ def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> in
     if failed and view.failure:
         remark(str(explain(failure_of(session.home, view.failure), session.catalogue)))
     elif failed:
-        remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.logs / "trainer.log"))
+        remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.trainer_log))
     elif not as_json:
         outcome = f"command.train.outcome_{run.state}"
         if run.state == "shipped" and run.member is not None:

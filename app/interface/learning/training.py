@@ -22,7 +22,7 @@ from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
 from app.training import failure_of, start_training
-from app.trial_log import TrialLog
+from app.trial_log import TrialLog, trying
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent, read
 from memory.runs import run_folder
@@ -162,7 +162,7 @@ class TrainingPane(VerticalScroll):
             if watched.blamed:
                 stage = text("screen.learning.training.blaming", run=watched.blamed)
             if watched.trying:
-                stage = self._trying(watched.trying)
+                stage = trying(self.app.catalogue, watched.trying)
             return Text.assemble(
                 (stage, "bold"), f"\n{bar} {watched.fraction:4.0%}\n", (text("screen.learning.training.runs_on"), "dim")
             )
@@ -182,11 +182,6 @@ class TrainingPane(VerticalScroll):
     def _stage(self, name: str) -> str:
         key = f"command.train.stages.{name}"
         return self.app.catalogue.text(key) if self.app.catalogue.has(key) else clean(name)
-
-    def _trying(self, numbers: Mapping[str, Any]) -> str:
-        rate = f"{numbers.get('learning_rate', 0):.3g}"
-        told = {"rate": rate, "epochs": numbers.get("epochs"), "rank": numbers.get("rank")}
-        return self.app.catalogue.text("command.train.trying", **told)
 
     def _loss(self, watched: Watched) -> Text:
         text = self.app.catalogue.text
