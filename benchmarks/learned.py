@@ -24,7 +24,7 @@ from memory.matching import says_the_same
 from trainer.as_served import Asked, greedy_as_served
 from trainer.everyday import PAGES, page
 from trainer.examples import Tokeniser
-from trainer.run_files import Inputs, RunFiles, inputs_from_json, read_json
+from trainer.run_files import Inputs, RunFiles, read_inputs
 
 LESSONS = DATA / "lessons24.jsonl"
 PARAPHRASES = DATA / "paraphrases24.jsonl"
@@ -63,7 +63,7 @@ def learned(run: Path, lessons: Sequence[dict[str, Any]], others: Mapping[str, S
     ``lessons``: what it should have learned, in TRL's form; ``others``: other wordings of each one's question.
     """
     files = RunFiles(run)
-    inputs = inputs_from_json(read_json(files.inputs))
+    inputs = read_inputs(files)
     adapters = (adapter_file(files.adapter, 1.0),)
     with served_model(inputs, inputs.base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
