@@ -126,9 +126,10 @@ async def first_text(chat: AsyncIterator[object]) -> str:
 
 
 def test_the_latest_correction_of_a_question_is_asked(session: Session) -> None:
-    for chosen in ("Luna.", "Nube."):
-        session.memory.lessons.add([{"role": "user", "content": "¿Cómo se llama?"}], chosen, visibility="shared")
-    session.memory.lessons.add([{"role": "user", "content": "¿Y el gato?"}], "Sol.")
+    for at, chosen in enumerate(("Luna.", "Nube."), start=1):
+        asked = [{"role": "user", "content": "¿Cómo se llama?"}]
+        session.memory.lessons.add(asked, chosen, visibility="shared", created_at=at)
+    session.memory.lessons.add([{"role": "user", "content": "¿Y el gato?"}], "Sol.", created_at=3)
     assert [lesson.chosen for lesson in corrections(session)] == ["Sol.", "Nube."]
 
 
