@@ -14,6 +14,7 @@ from engine.served import AdapterFile
 from memory.household import Household
 from memory.snapshots import Snapshot
 from trainer.errors import BaseReplaced, NothingLeft, NothingToLearn, RecipeUnknown, TrainerError
+from trainer.going_on import onward_of
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
@@ -67,25 +68,28 @@ def begin(
     ratings = latest_opinions(household.ratings()) if recipe.rating_weight else []
     start = start_of(home, settings, household)
     inputs = inputs_of(home, settings, start, run_id, recipe_name, kept, dropped, ratings)
+    inputs = with_what_worked(inputs, household)
+    onward = onward_of(home, household, inputs)
+    if onward:
+        # What it has learned is in this one too, also what was corrected again since.
+        household.runs.give(run_id, household.runs.lessons(onward.run))
+        inputs = replace(inputs, onward=onward)
     # What the rules find to be asked again later waits for no training either.
     in_force = {lesson.id for lesson in household.lessons_for_training()}
     settled = {lesson.id for lesson in dropped if lesson.by}
     household.runs.give(
         run_id, [*(lesson.id for lesson in kept), *(rating.id for rating in ratings), *sorted(settled & in_force)]
     )
-    return write_inputs(files, inputs, household)
-
-
-def write_inputs(files: RunFiles, inputs: Inputs, household: Household) -> Inputs:
-    """Write a run's ``inputs.json``, and return what it says: where numbers are searched, with those that last worked.
-
-    Raises NoRoom.
-    """
-    if inputs.training.search.seconds:
-        runs = household.runs
-        inputs = replace(inputs, choice=last_worked(runs, runs.get(inputs.run), inputs))
     write_json(files.inputs, inputs.as_json())
     return inputs
+
+
+def with_what_worked(inputs: Inputs, household: Household) -> Inputs:
+    """The same with the numbers that last worked, where numbers are searched."""
+    if not inputs.training.search.seconds:
+        return inputs
+    runs = household.runs
+    return replace(inputs, choice=last_worked(runs, runs.get(inputs.run), inputs))
 
 
 def inputs_of(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from configs.sections.training import RecipeSettings
+from configs.sections.training import OnwardSettings, RecipeSettings
 from engine.errors import TemplateBroken
 from engine.messages import Message, under
 from engine.prompt import render_pair
@@ -97,14 +97,15 @@ def shown_item(tokeniser: Tokeniser, lesson: TrainingLesson, row: Row) -> Item:
 class Corpus:
     """Everything that is trained: examples of the lessons (with references for preferences) and of the replay.
 
-    ``ratings``: groups of rated answers. ``distilled``: by what is trained of a lesson's example, the example that
-    prompt distillation trains beside it.
+    ``learned``: lessons, by name, that are only gone over again. ``ratings``: groups of rated answers.
+    ``distilled``: by what is trained of a lesson's example, the example that prompt distillation trains beside it.
     """
 
     lessons: tuple[Example, ...]
     replay: tuple[Example, ...]
     ratings: tuple[Example, ...] = ()
     distilled: Mapping[Item, Example] = field(default_factory=dict)
+    learned: frozenset[str] = frozenset()
 
     def steps(self, recipe: RecipeSettings, seed: int, epoch: int) -> list[list[Part]]:
         """The steps of one epoch: the lessons' examples whose turn it is, in an order of its own; beside them every
@@ -112,6 +113,7 @@ class Corpus:
         """
         order = random.Random(seed * 1_000_003 + epoch)  # noqa: S311 - not for secrets
         lessons = self._whose_turn_it_is(recipe.wordings_an_epoch - 1, epoch)
+        lessons += self._gone_over(len(lessons), recipe.onward, epoch, order)
         replay, ratings = list(self.replay), list(self.ratings)
         for each in (lessons, replay, ratings):
             order.shuffle(each)
@@ -141,14 +143,28 @@ class Corpus:
     def _whose_turn_it_is(self, count: int, epoch: int) -> list[Example]:
         """What is always trained, and the next ``count`` of each lesson's other wordings, around and around."""
         waiting: dict[str, list[Example]] = {}
-        for example in self.lessons:
+        new = [example for example in self.lessons if example.name not in self.learned]
+        for example in new:
             if example.in_turn:
                 waiting.setdefault(example.name, []).append(example)
-        found = [example for example in self.lessons if not example.in_turn]
+        found = [example for example in new if not example.in_turn]
         for others in waiting.values():
             most = min(count, len(others))
             found += [others[(epoch * most + place) % len(others)] for place in range(most)]
         return found
+
+    def _gone_over(self, rows: int, settings: OnwardSettings, epoch: int, order: random.Random) -> list[Example]:
+        """Those of the learned lessons that this epoch goes over beside ``rows`` of new ones, around and around: each
+        one's question as it was asked, then wordings that ``order`` draws.
+        """
+        known: dict[str, list[Example]] = {}
+        for example in self.lessons:
+            if example.name in self.learned:
+                known.setdefault(example.name, []).append(example)
+        visits = [(number, examples) for number in range(settings.wordings_an_epoch) for examples in known.values()]
+        count = min(round(settings.share * rows), len(visits))
+        turn = (visits[(epoch * count + place) % len(visits)] for place in range(count))
+        return [order.choice(examples) if number else examples[0] for number, examples in turn]
 
 
 def _preference(recipe: RecipeSettings) -> Objective:

@@ -33,6 +33,7 @@ def write_manifest(
         "seed": inputs.seed,
         "base": {"name": inputs.base_name, "sha256": inputs.base_sha256},
         "from_snapshot": inputs.current,
+        "onward": inputs.onward and inputs.onward.as_json(),
         "recipe": {"name": inputs.recipe_name, **inputs.recipe.model_dump()},
         "lessons": [{"id": lesson.id, "sha256": lesson_digest(lesson)} for lesson in inputs.lessons],
         "ratings": [{"id": rating.id, "sha256": _taught(rating.as_json())} for rating in inputs.ratings],

@@ -17,11 +17,11 @@ from memory.household import Household
 from memory.private import PrivateTraining
 from memory.runs import PRIVATE
 from memory.snapshots import Snapshot
-from trainer.beginning import inputs_of, known_recipe, start_of, write_inputs
+from trainer.beginning import inputs_of, known_recipe, start_of, with_what_worked
 from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
 from trainer.gate import Verdict
 from trainer.ratings import latest_opinions
-from trainer.run_files import Inputs, RunFiles
+from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.settling import settled, sorted_out
 
 
@@ -68,7 +68,9 @@ class PrivateLearning:
         self._private.give(run, [*own, *(rating.id for rating in ratings), *(lesson.id for lesson in dropped)])
         # What is measured of the family's lessons is in this run's files too, and leaves them with the lesson.
         self._household.runs.give(run, [lesson.id for lesson in inputs.known])
-        return write_inputs(files, inputs, self._household)
+        inputs = with_what_worked(inputs, self._household)
+        write_json(files.inputs, inputs.as_json())
+        return inputs
 
     def taken_back(self, run: str) -> frozenset[str]:
         # The family's lessons are replayed in it, so it would go on knowing those as well.

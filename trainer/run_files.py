@@ -17,6 +17,7 @@ from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
+from trainer.onward import Onward, onward_from_json
 from trainer.ratings import Rating, rating_from_json
 from trainer.searching.choice import Choice
 
@@ -33,6 +34,7 @@ class Inputs:
     """All that a run depends on, as the supervisor wrote it down. Paths are absolute.
 
     ``choice``: numbers that are in the place of the recipe's own; None: those.
+    ``onward``: the training that this one goes on from; None: it begins with a fresh adapter.
     A run trains over the bare base for the family. For one ``member`` (an id) it trains over ``beneath``, the adapters
     that the family is served, and ``known`` are the family's lessons, which are measured and not trained.
     """
@@ -56,6 +58,7 @@ class Inputs:
     beneath: tuple[AdapterFile, ...] = ()
     known: tuple[TrainingLesson, ...] = ()
     choice: Choice | None = None
+    onward: Onward | None = None
 
     @property
     def recipe(self) -> RecipeSettings:
@@ -95,6 +98,7 @@ class Inputs:
             "system_prompt": self.system_prompt,
             "recipe": self.recipe_name,
             "choice": self.choice and self.choice.as_json(),
+            "onward": self.onward and self.onward.as_json(),
             "training": self.training.model_dump(),
             "engine": self.engine.model_dump(),
             "busy_flag": str(self.busy_flag),
@@ -124,6 +128,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         beneath=_adapters(value["beneath"]),
         known=tuple(lesson_from_json(lesson) for lesson in value["known"]),
         choice=value["choice"] and Choice(**value["choice"]),
+        onward=value["onward"] and onward_from_json(value["onward"]),
     )
 
 

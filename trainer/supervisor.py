@@ -81,6 +81,10 @@ class Supervisor:
             taken = take_up(self._household.runs, run, files)
             if taken:
                 self._tell("taken_up", None, {"run": taken})
+            if inputs.onward:
+                learned = len(inputs.onward.learned)
+                facts = {"snapshot": inputs.onward.snapshot, "new": len(inputs.lessons) - learned, "learned": learned}
+                self._tell("going_on", None, facts)
             if inputs.training.search.seconds:
                 inputs = self._searched(inputs, files)
             self._processes.go_on(STAGES, files)

@@ -122,6 +122,9 @@ class View:
             case "taken_up" if not self._quiet:
                 self.end_line()
                 write(self._words.text("command.train.taken_up", run=facts["run"]))
+            case "going_on" if not self._quiet:
+                self.end_line()
+                write(self._words.text("command.train.going_on", **facts))
             case "choice_started" if not self._quiet:
                 self.end_line()
                 write(trying(self._words, facts))

@@ -85,6 +85,7 @@ class Trial:
 class Story:
     """One run. ``curves``: the total loss first, then each objective's and what else its steps told but the rate.
 
+    ``onward``: the snapshot whose training it goes on from; empty where it began from the base.
     ``warnings``: names of what the training itself warns of. ``dropped``: what the events of the lessons that were not
     trained say. ``trials``: empty where nothing was compared. ``withdrawn``: lessons taken back since then.
     """
@@ -92,6 +93,7 @@ class Story:
     run: Run
     who: str
     recipe: str
+    onward: str
     stages: tuple[Stage, ...]
     curves: tuple[Series, ...]
     rate: Series | None
@@ -134,6 +136,7 @@ def read_story(folder: Path, run: Run) -> Story:
         run=run,
         who=told.who,
         recipe=told.recipe,
+        onward=told.onward,
         stages=tuple(
             Stage(name, _number(facts.get("seconds")), _whole(facts.get("peak_bytes")))
             for name, facts in told.stages.items()
@@ -161,6 +164,7 @@ class _Told:
 
     who: str = ""
     recipe: str = ""
+    onward: str = ""
     stages: dict[str, Mapping[str, Any]] = field(default_factory=dict)
     steps: dict[int, Mapping[str, Any]] = field(default_factory=dict)
     of_steps: int = 0
@@ -176,6 +180,8 @@ class _Told:
         match event.kind:
             case "run_started":
                 self.who, self.recipe = str(facts.get("who", "")), str(facts.get("recipe", ""))
+            case "going_on":
+                self.onward = str(facts["snapshot"])
             case "stage_started":
                 self.stages.setdefault(event.stage, {})
             case "stage_done":

@@ -77,6 +77,7 @@ def summary(words: Catalogue, story: Story) -> list[tuple[str, str]]:
     speed = story.tokens_per_second
     rows = [
         ("recipe", story.recipe),
+        ("onward", story.onward),
         ("who", story.who),
         ("took", duration(story.seconds) if story.seconds is not None else ""),
         ("steps", f"{story.steps} / {story.of_steps}" if story.steps else ""),

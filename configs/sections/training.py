@@ -112,6 +112,20 @@ class RouteSettings(_Section):
     )
 
 
+class OnwardSettings(_Section):
+    """How a training goes on from the one before, so that a night takes no longer the more was ever taught."""
+
+    nights: int = Field(
+        ge=0, description="How many trainings in a row may go on before one begins from the base again (0: each does)."
+    )
+    share: float = Field(
+        ge=0, description="Wordings of what was learned before in each epoch, at most, as a share of the new ones."
+    )
+    wordings_an_epoch: int = Field(
+        ge=1, description="How many wordings of a lesson that was learned before each epoch goes over, at most."
+    )
+
+
 class RecipeSettings(_Section):
     """One way of training."""
 
@@ -146,6 +160,7 @@ class RecipeSettings(_Section):
     early_stop: EarlyStopSettings = Field(description="When a training ends before its last epoch.")
     rows: RowSettings = Field(description="What is trained of a lesson beside its question.")
     replay: ReplaySettings = Field(description="How the rest of the model is kept as it was.")
+    onward: OnwardSettings = Field(description="When a training goes on from the one before.")
     lora: LoraSettings = Field(description="The adapter.")
     optimiser: OptimiserSettings = Field(description="The steps.")
 

@@ -13,6 +13,7 @@ import psutil
 import pytest
 
 from app.commands.training_view import TrainingDetached, show_status, watch
+from app.report.story import read_story
 from app.session import Session
 from app.training import start_training
 from configs.errors import EnlaceError
@@ -91,6 +92,17 @@ def test_a_run_that_takes_up_an_interrupted_one_says_which(
     append(session.home.runs / run.id, RunEvent(6.0, "taken_up", "", None, {"run": "r0007"}))
     watch(session, run.id, as_json=False)
     assert "I go on from where the training r0007 was interrupted." in capsys.readouterr().out
+
+
+def test_a_run_that_goes_on_from_an_earlier_training_says_from_which(
+    session: Session, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = a_run(session, "SHIP", "shipped")
+    told = {"snapshot": "v6", "new": 10, "learned": 60}
+    append(session.home.runs / run.id, RunEvent(6.0, "going_on", "", None, told))
+    watch(session, run.id, as_json=False)
+    assert "I go on from v6: lessons that are new or were not right, 10;" in capsys.readouterr().out
+    assert read_story(session.home.runs / run.id, run).onward == "v6"
 
 
 def test_a_training_with_other_numbers_is_told_and_followed(

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from configs.sections.training import RecipeSettings
+from configs.sections.training import OnwardSettings, RecipeSettings
 from configs.settings import Settings
 from trainer.examples import Corpus
 from trainer.objectives.interface import Example
@@ -66,6 +66,26 @@ def test_every_group_of_ratings_is_gone_over_once_an_epoch(settings: Settings, g
             assert len(part.examples) in (groups // 4, -(-groups // 4))
             seen += [each.name for each in part.examples]
     assert sorted(seen) == sorted(each.name for each in ratings)
+
+
+def test_what_was_learned_before_is_gone_over_beside_what_is_new(settings: Settings) -> None:
+    def wordings(lesson: str) -> list[Example]:
+        return [Example((Item((len(lesson), place), (2, 3)),), name=lesson, in_turn=place > 0) for place in range(8)]
+
+    old = ["x" * length for length in range(9, 15)]
+    examples = [example for name in ("dog", "keys", *old) for example in wordings(name)]
+    corpus = Corpus(tuple(examples), (), learned=frozenset(old))
+    onward = OnwardSettings(nights=1, share=0.5, wordings_an_epoch=2)
+    epochs = [corpus.steps(recipe(settings, wordings_an_epoch=5, onward=onward), 1, epoch) for epoch in range(12)]
+    trained = [[example for step in steps for example in step[0].examples] for steps in epochs]
+    # Five wordings of each new one, and half as many of the others, which take turns: each question, then a wording.
+    assert {len(each) for each in trained} == {15}
+    gone_over = [example for each in trained for example in each if example.name in old]
+    assert {sum(example.name == name for example in gone_over) for name in old} == {10}
+    asked = {name: [each.items[0].prompt[1] for each in gone_over if each.name == name] for name in old}
+    assert all(places.count(0) >= 5 and len(set(places)) > 3 for places in asked.values())
+    few = recipe(settings, wordings_an_epoch=5, onward=onward.model_copy(update={"share": 9.0}))
+    assert sum(len(step[0].examples) for step in corpus.steps(few, seed=1, epoch=0)) == 10 + 2 * len(old)
 
 
 def test_the_question_is_trained_in_each_epoch_and_its_other_wordings_in_turn(settings: Settings) -> None:

@@ -141,7 +141,10 @@ class Blamer:
 def _suspects(inputs: Inputs, held: RunFiles, reasons: list[str], alike: float) -> Suspects:
     answers = read_json(held.measures)["answers"]
     losses = read_json(held.report("train")).get("lesson_losses", [])
-    return Suspects(inputs.lessons, answers, losses, reasons, alike)
+    # What a training went on from had passed the gate with those lessons.
+    learned = inputs.onward.learned if inputs.onward else frozenset[str]()
+    new = [lesson for lesson in inputs.lessons if lesson.id not in learned]
+    return Suspects(new, answers, losses, reasons, alike)
 
 
 def carry_blame(home: Home, settings: Settings, held: str, who: str) -> Blamed:

@@ -12,7 +12,8 @@ import torch
 from configs.disk import put_in_place
 from engine.routes import ROUTE_KEY, Route
 from trainer.model.config import DecoderConfig
-from trainer.model.lora import LoraAdapter
+from trainer.model.gguf_file import GGUFFile
+from trainer.model.lora import PRODUCTS, LoraAdapter
 from trainer.model.reading import permutation
 
 GGUF_NAMES = {
@@ -48,6 +49,23 @@ def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path, route: R
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
         writer.close()
+
+
+def read_gguf(path: Path, config: DecoderConfig) -> LoraAdapter:
+    """The reverse of ``write_gguf``, to be trained on. Raises ModelBroken."""
+    file = GGUFFile(path)
+    heads = {"q": config.heads, "k": config.kv_heads}
+    adapter = LoraAdapter(rank=0, alpha=float(file.metadata[gguf.Keys.Adapter.LORA_ALPHA]))
+    for layer in range(config.layers):
+        for projection in (part for parts in PRODUCTS.values() for part in parts):
+            name = f"blk.{layer}.{GGUF_NAMES[projection]}.weight"
+            a, b = file.array(f"{name}.lora_a"), file.array(f"{name}.lora_b")
+            if config.rows_permuted and projection in heads:
+                b = b[np.argsort(permutation(heads[projection], config.head_size))]
+            adapter.rank = a.shape[0]
+            adapter.a[layer, projection] = torch.from_numpy(a.copy()).requires_grad_()
+            adapter.b[layer, projection] = torch.from_numpy(np.ascontiguousarray(b).copy()).requires_grad_()
+    return adapter
 
 
 def save_weights(adapter: LoraAdapter, path: Path) -> None:

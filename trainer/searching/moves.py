@@ -52,8 +52,12 @@ def best_of(trials: Sequence[Trial], most_kl: float) -> Trial:
     return max(trials, key=merit)
 
 
-def next_choice(trials: Sequence[Trial], settings: SearchSettings, most_kl: float) -> Choice | None:
+def next_choice(
+    trials: Sequence[Trial], settings: SearchSettings, most_kl: float, *, same_rank: bool = False
+) -> Choice | None:
     """What to try after ``trials``; None where the best is good enough, or nothing around it is new.
+
+    ``same_rank``: what is trained has a rank that stays.
 
     One that broke the rest of the model is followed by gentler ones; one that did not learn enough by stronger ones,
     then by the others.
@@ -65,7 +69,8 @@ def next_choice(trials: Sequence[Trial], settings: SearchSettings, most_kl: floa
     gentler, stronger = _gentler(best.choice, settings), _stronger(best.choice, settings)
     tried = {trial.choice for trial in trials}
     around = gentler if too_far else (*stronger, *gentler)
-    return next((choice for choice in around if choice not in tried), None)
+    new = (choice for choice in around if choice not in tried)
+    return next((choice for choice in new if choice.rank == best.choice.rank or not same_rank), None)
 
 
 def _stronger(choice: Choice, settings: SearchSettings) -> Sequence[Choice]:

@@ -61,7 +61,8 @@ class Search:
         while choice is not None and (trial := self._tried(choice, found, decided=chosen is not None)) is not None:
             found.append(trial)
             self._tell("choice_done", _told(trial, best=best_of(found, self._most_kl) == trial))
-            choice = next_choice(found, self._settings, self._most_kl)
+            same_rank = self._inputs.onward is not None
+            choice = next_choice(found, self._settings, self._most_kl, same_rank=same_rank)
         if chosen is None and found:
             best = best_of(found, self._most_kl)
             if best.score is None:

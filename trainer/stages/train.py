@@ -6,6 +6,7 @@ import hashlib
 import json
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import torch
@@ -18,7 +19,7 @@ from trainer.early_stop import EarlyStop, set_apart
 from trainer.examples import Corpus
 from trainer.lesson_losses import LessonLosses
 from trainer.loop import StepReport, train
-from trainer.model.adapter_file import save_weights
+from trainer.model.adapter_file import read_gguf, save_weights
 from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.objectives.interface import Example, Objective
@@ -115,12 +116,16 @@ def _train(context: StageContext, together: Together) -> None:
     base = read_ground(inputs, shared_out=together.lockstep)
     generator = torch.Generator().manual_seed(inputs.seed)
     adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
+    if inputs.onward:
+        adapter = read_gguf(inputs.onward.adapter, base.config)
     recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
     decoder = Decoder(base, adapter, recompute=recompute)
     made_by = f"{inputs.ground} {computation(base, threads, together)}"
     asking = time.monotonic()
     examples, watched = set_apart(prepared.examples, recipe.early_stop.share, inputs.seed)
     corpus = _with_references(context, Decoder(base), examples, prepared, made_by, together)
+    if inputs.onward:
+        corpus = replace(corpus, learned=inputs.onward.learned)
     asking_seconds = time.monotonic() - asking
     early_stop = EarlyStop(
         decoder, watched, recipe.early_stop, recipe.optimiser.micro_batch_tokens, context.pause, together
@@ -197,4 +202,5 @@ def belonging(context: StageContext, made_by: str, references: str) -> str:
     inputs = context.inputs
     data = hashlib.sha256(context.files.data.read_bytes()).hexdigest()
     made_of = [data, made_by, references, inputs.recipe.model_dump(), inputs.seed]
+    made_of += [inputs.onward.as_json()] if inputs.onward else []
     return hashlib.sha256(json.dumps(made_of).encode()).hexdigest()
