@@ -69,17 +69,26 @@ class Answer:
         self._interval_s = settings.stream_interval_s
         self._events: asyncio.Queue[JobEvent] = asyncio.Queue()
         self._over = False
+        self._job: Job | None = None
+        self.id = f"chatcmpl-{uuid.uuid4().hex}"
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer; returns early when the client goes away."""
         with contextlib.suppress(ClientDisconnect):
             await unless_gone(self._answer(send), receive)
 
+    def cancel(self) -> bool:
+        """Write no more of it; its end is told, with what it took. False where nothing is written any more."""
+        if self._job is None or self._over:
+            return False
+        self._scheduler.cancel(self._job)
+        return True
+
     async def _answer(self, send: Send) -> None:
         request = self._request
         emit = Handover(asyncio.get_running_loop(), self._take, self._interval_s, time.monotonic)
         seed = request.sampling.seed if request.sampling.seed is not None else secrets.randbelow(LARGEST_SEED)
-        job = Job(
+        job = self._job = Job(
             request.messages,
             request.sampling,
             seed,
@@ -216,7 +225,7 @@ class Answer:
 
     def _head(self) -> dict[str, Any]:
         model = self._scheduler.loaded.served.model_name
-        return {"id": f"chatcmpl-{uuid.uuid4().hex}", "created": int(time.time()), "model": model}
+        return {"id": self.id, "created": int(time.time()), "model": model}
 
 
 def _streamed(head: dict[str, Any], event: Waiting | Piece | Finished, calls: int) -> dict[str, Any]:

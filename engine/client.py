@@ -11,6 +11,8 @@ from typing import Any, TypeVar
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.answers import EngineStatus, Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Waiting
+from engine.chat_body import chat_body
+from engine.ending import Ending, Until
 from engine.errors import (
     EngineDied,
     EngineError,
@@ -52,6 +54,7 @@ class EngineClient:
         options: PromptOptions = PLAIN,
         private: PrivateAdapter | None = None,
         snapshot: str | None = None,
+        until: Until | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the engine's work on it.
 
@@ -62,17 +65,18 @@ class EngineClient:
         the answer; a thinking model's thoughts come before it. ``private``: the asking member's own adapter, which is
         left out where another snapshot than its own is current by now. ``snapshot``: the manifest of one to answer with
         in place of what is served; such an answer ends as cancelled, or does not begin, while others are answered.
+        ``until``: asked after each piece whether the answer has said enough, which ends it there, as Finished tells.
 
         Starts the engine if none runs. If it dies before the first piece, starts it once more; raises EngineDied
         if it dies later, or again each time it was started, EngineSilent, and whatever error the engine reports.
         """
-        body = self._chat_body(messages, sampling, cache_key, options)
+        body = chat_body(messages, sampling, cache_key, options)
         body |= {"snapshot": snapshot, "patient": True if snapshot else None}
         begun = False
         tries = _Tries()
         while True:
             try:
-                async with contextlib.aclosing(self._answer(body, private)) as answer:
+                async with contextlib.aclosing(self._answer(body, private, Ending(until))) as answer:
                     async for piece in answer:
                         begun = begun or not isinstance(piece, Waiting)
                         yield piece
@@ -234,7 +238,7 @@ class EngineClient:
         await self.start()
 
     async def _answer(
-        self, body: dict[str, Any], private: PrivateAdapter | None
+        self, body: dict[str, Any], private: PrivateAdapter | None, ending: Ending
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         exchange = Exchange(self._home.engine_socket, self._settings.silence_timeout_s)
         try:
@@ -246,10 +250,19 @@ class EngineClient:
             async for event in exchange.server_events():
                 if "error" in event:
                     raise _reported(event)
+                going_on = not ending.reached
                 for piece in pieces(event):
-                    yield piece
+                    if (kept := ending.kept(piece)) is not None:
+                        yield kept
+                if going_on and ending.reached:
+                    await self._cancel(event["id"])
         finally:
             exchange.close()
+
+    async def _cancel(self, answer_id: str) -> None:
+        # Where it cannot be told so, the answer ends all the same, only later.
+        with contextlib.suppress(ConnectionLost, EngineError):
+            await self._call("POST", "/cancel", {"id": answer_id}, timeout=self._settings.status_timeout_s)
 
     async def _call(self, method: str, target: str, body: Any | None = None, *, timeout: float | None = None) -> Any:
         exchange = Exchange(self._home.engine_socket, timeout or self._settings.request_timeout_s)
@@ -261,20 +274,6 @@ class EngineClient:
         if status >= 400:
             raise _reported(answer)
         return answer
-
-    def _chat_body(
-        self, messages: Sequence[Message], sampling: Sampling, cache_key: str | None, options: PromptOptions
-    ) -> dict[str, Any]:
-        return {
-            "messages": [message.openai() for message in messages],
-            "tools": [*options.tools] or None,
-            "chat_template_kwargs": dict(options.variables),
-            "stream": True,
-            "stream_options": {"include_usage": True},
-            "cache_key": cache_key,
-            "user": cache_key.partition("/")[0] if cache_key else None,
-            **asdict(sampling),
-        }
 
 
 @dataclass

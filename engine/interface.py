@@ -8,6 +8,7 @@ from typing import Literal, Protocol, TypeVar
 
 from configs.errors import Fact
 from engine.answers import EngineStatus, Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Waiting
+from engine.ending import Until
 from engine.messages import PLAIN, Message, PromptOptions
 
 Current = TypeVar("Current")
@@ -53,12 +54,14 @@ class Engine(Protocol):
         options: PromptOptions = PLAIN,
         private: PrivateAdapter | None = None,
         snapshot: str | None = None,
+        until: Until | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` stops the work on it.
 
         ``private``: the asking member's own adapter; another server than the household's engine answers without it.
         ``snapshot``: the manifest of one to answer with in place of what is served, while nobody else is answered: as
         soon as somebody is, it ends as cancelled. Raises SnapshotApart, and ServerOffersNot by another server.
+        ``until``: asked after each piece whether the answer has said enough; it ends there, and Finished follows.
         """
         ...
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import weakref
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from typing import Any
@@ -62,6 +63,7 @@ class Service:
         self._counts = counts
         self._version = version
         self._measuring = Measuring(home, scheduler, settings)
+        self._answers: weakref.WeakValueDictionary[str, Answer] = weakref.WeakValueDictionary()
 
     def paths(self) -> list[str]:
         """The paths that are answered."""
@@ -85,6 +87,7 @@ class Service:
     def _routes(self) -> list[Route]:
         return [
             Route("/v1/chat/completions", self.chat, methods=["POST"]),
+            Route("/cancel", self.cancel, methods=["POST"]),
             Route("/v1/embeddings", self.embeddings, methods=["POST"]),
             Route("/score", self.score, methods=["POST"]),
             Route("/tokenize", self.tokenize, methods=["POST"]),
@@ -99,7 +102,18 @@ class Service:
         body, loop = await self._body(request), asyncio.get_running_loop()
         # A large schema takes its time to be checked, and everybody else's stream goes through the event loop.
         asked = await loop.run_in_executor(self._scheduler.readers, read_chat_request, body, self._settings)
-        return Answer(self._home, self._scheduler, asked, self._metrics, self._settings)
+        answer = Answer(self._home, self._scheduler, asked, self._metrics, self._settings)
+        self._answers[answer.id] = answer
+        return answer
+
+    async def cancel(self, request: Request) -> Response:
+        given = read_object(await self._body(request))
+        check_request(given, ("id",))
+        name = given.get("id")
+        if not isinstance(name, str):
+            raise RequestWrong(field="id", reason="the id of an answer is needed, as its chunks tell it")
+        answer = self._answers.get(name)
+        return _json({"cancelled": answer is not None and answer.cancel()})
 
     async def embeddings(self, request: Request) -> Response:
         given = read_object(await self._body(request))

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from app.assistant.prompting import Material, messages, text_size
 from configs.sections.assistant import AssistantSettings, Form
 from engine.answers import Called, Delta, Finished, PrivateAdapter, Sampling, Thought, Usage, Waiting
+from engine.ending import Until
 from engine.errors import PromptTooLong
 from engine.interface import Engine
 from engine.messages import PLAIN, PromptOptions, thinking
@@ -39,9 +40,17 @@ class Asker:
         self._bytes_per_token = settings.bytes_per_token
 
     async def ask(
-        self, material: Material, sampling: Sampling, cache_key: str, form: Form = "line", *, briefly: bool = False
+        self,
+        material: Material,
+        sampling: Sampling,
+        cache_key: str,
+        form: Form = "line",
+        *,
+        briefly: bool = False,
+        until: Until | None = None,
     ) -> AsyncGenerator[Waiting | Accepted | Delta | Thought | Finished, None]:
         """Its places in the queue, Accepted, then the answer. ``briefly``: a model that thinks shall answer at once.
+        ``until``: where the answer has said enough.
 
         Raises PromptTooLong when the question alone does not fit.
         """
@@ -52,7 +61,9 @@ class Asker:
             accepted = False
             try:
                 options, own = self._options(briefly), self._private()
-                answer = self._engine.chat(prompt, sampling, cache_key=cache_key, options=options, private=own)
+                answer = self._engine.chat(
+                    prompt, sampling, cache_key=cache_key, options=options, private=own, until=until
+                )
                 async with aclosing(answer) as stream:
                     async for piece in stream:
                         if isinstance(piece, Waiting):

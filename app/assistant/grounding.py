@@ -17,7 +17,7 @@ from memory.facts import Fact
 from memory.lessons import Lesson
 
 # An accent may be a character of its own.
-_WORD: Final = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
+WORD: Final = re.compile(r"(?:[^\W_]|[\u0300-\u036f])+")
 # What a code, a password or a number may be part of: anything up to a space, without the punctuation around it.
 _UNSPACED: Final = re.compile(r"[^\W_](?:\S*[^\W_])?")
 _UNFINISHED: Final = re.compile(r"\S+\Z")
@@ -30,8 +30,8 @@ class Grounding:
 
     def __init__(self, text: str, known_text: str, share: float) -> None:
         known = _folded(known_text)
-        taught = {_fold(word) for word in _WORD.findall(text)}
-        names = {_fold(found[0]) for found in _WORD.finditer(text) if _is_name(found)}
+        taught = {fold(word) for word in WORD.findall(text)}
+        names = {fold(found[0]) for found in WORD.finditer(text) if _is_name(found)}
         weighty = {word for word in taught if len(word) >= _SHORTEST}
         # The first of these that is not empty: a lesson may only say no, or repeat the question's own words.
         self._taught = names - known or weighty - known or taught - known or taught
@@ -72,15 +72,15 @@ def _codes(text: str) -> set[str]:
 
 def _is_code(piece: str) -> bool:
     # Word by word: Coca-Cola and O'Brien are names.
-    mixed = any(word != word.upper() and word[1:] != word[1:].lower() for word in _WORD.findall(piece))
+    mixed = any(word != word.upper() and word[1:] != word[1:].lower() for word in WORD.findall(piece))
     return mixed or any(letter.isdigit() for letter in piece)
 
 
 def _folded(text: str) -> set[str]:
-    return {_fold(word) for word in _WORD.findall(text)}
+    return {fold(word) for word in WORD.findall(text)}
 
 
-def _fold(word: str) -> str:
+def fold(word: str) -> str:
     """Small letters without marks, and without a plural's s: a walnut is as right as walnuts, NUNEZ as Núñez."""
     plain = unaccented(word).replace("ñ", "n")
     return plain[:-1] if len(plain) > _SHORTEST and plain.endswith("s") else plain

@@ -26,11 +26,13 @@ from app.assistant.faithful import CitationFilter, says_the_result, with_citatio
 from app.assistant.grounding import Grounding, by_fact, by_lesson
 from app.assistant.prompting import Exchange, Material
 from app.assistant.remembering import asked_to_remember
+from app.assistant.said import TaughtEnd
 from app.assistant.turn_parts import TurnParts
 from app.errors_text import explain
 from configs.errors import EnlaceError
 from configs.sections.assistant import Form
 from engine.answers import Delta, Finished, Sampling, Thought, Usage, Waiting
+from engine.ending import Until
 from memory.chats import ChatMessage
 from tools.errors import ToolError
 from tools.registry import ToolResult
@@ -109,20 +111,26 @@ class Turn:
         asked, share = self._question.content, settings.grounded_share
         if best and best[0].score >= settings.sure_score:
             lesson = best[0].lesson
-            steps = self._grounded(material, used, by_lesson(lesson, asked, share), lesson.chosen)
+            steps = self._grounded(material, used, by_lesson(lesson, asked, share), lesson.chosen, whole=True)
         elif not best and facts and self._fact_score >= settings.sure_score:
             quoted = self._parts.catalogue.text("assistant.you_said", fact=facts[0].text)
-            steps = self._grounded(material, used, by_fact(facts[0], asked, share), quoted)
+            steps = self._grounded(material, used, by_fact(facts[0], asked, share), quoted, whole=False)
         async with aclosing(steps) as events:
             async for event in events:
                 yield event
         yield self._done(self._store.text, lessons_used=len(lessons), facts_used=len(facts))
 
     async def _asked(
-        self, material: Material, sampling: Sampling, form: Form = "line", *, briefly: bool = False
+        self,
+        material: Material,
+        sampling: Sampling,
+        form: Form = "line",
+        *,
+        briefly: bool = False,
+        until: Until | None = None,
     ) -> AsyncGenerator[Accepted | Queued | Thinking | Delta | Finished, None]:
         """What the engine says to ``material``; that it thinks is said once."""
-        asked = self._parts.asker.ask(material, sampling, self._cache_key(), form, briefly=briefly)
+        asked = self._parts.asker.ask(material, sampling, self._cache_key(), form, briefly=briefly, until=until)
         async with aclosing(asked) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Waiting):
@@ -151,13 +159,17 @@ class Turn:
                         self._finished(piece)
 
     async def _grounded(
-        self, material: Material, recalled: Recalled | None, grounding: Grounding, own_words: str
+        self, material: Material, recalled: Recalled | None, grounding: Grounding, own_words: str, *, whole: bool
     ) -> AsyncGenerator[Event, None]:
-        """The model's answer once it says what was recalled; the family's ``own_words`` if it never does."""
+        """The model's answer once it says what was recalled; the family's ``own_words`` if it never does.
+
+        ``whole``: they are a whole answer, which ends where the model has said them.
+        """
         settings = self._parts.settings.assistant
         for attempt, form in enumerate(settings.recalled_forms):
             held, shown = "", False
-            async with aclosing(self._asked(material, self._sampling, form)) as pieces:
+            until = TaughtEnd(own_words, grounding) if whole else None
+            async with aclosing(self._asked(material, self._sampling, form, until=until)) as pieces:
                 async for piece in pieces:
                     match piece:
                         case Accepted(left_out) if attempt == 0:

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from configs.home import Home
 from configs.sections.engine import EngineSettings
-from engine.answers import Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Waiting
+from engine.answers import Finished, Piece, PrivateAdapter, Sampling, TokenLogprob, Usage, Waiting
 from engine.elsewhere.address import place_of
 from engine.elsewhere.dialect import Dialect, Target
 from engine.elsewhere.errors import (
@@ -27,6 +27,7 @@ from engine.elsewhere.line import Line, Refusal
 from engine.elsewhere.llama_server import LlamaServer
 from engine.elsewhere.ollama import Ollama
 from engine.elsewhere.vllm import VLLM
+from engine.ending import Ending, Until
 from engine.errors import EngineError
 from engine.interface import ServerStatus
 from engine.messages import PLAIN, Message, PromptOptions
@@ -74,23 +75,30 @@ class ServerClient:
         options: PromptOptions = PLAIN,
         private: PrivateAdapter | None = None,
         snapshot: str | None = None,
+        until: Until | None = None,
     ) -> AsyncGenerator[Waiting | Piece | Finished, None]:
         """The answer to ``messages``, piece by piece, ended by Finished. ``aclose()`` closes the connection.
 
         What fails before the first piece and may pass is tried again, with waits that double; after it nothing is:
-        the words that were shown stay. Raises ServerError, PromptTooLong, and what a snapshot's files raise.
+        the words that were shown stay. ``until``: asked after each piece whether the answer has said enough; then the
+        connection is closed, and what the answer took is not told. Raises ServerError, PromptTooLong, and what a
+        snapshot's files raise.
         """
         if snapshot is not None:
             raise ServerOffersNot(**self._line.named, what="snapshot")
         tries = self._settings.server.tries
         for attempt in range(1, tries + 1):
-            begun = False
+            begun, ending = False, Ending(until)
             try:
                 target = await self._prepared()
                 async with aclosing(self._dialect.answer(target, messages, sampling, options)) as pieces:
                     async for piece in pieces:
                         begun = True
-                        yield piece
+                        if (kept := ending.kept(piece)) is not None:
+                            yield kept
+                        if ending.reached:
+                            yield Finished("stop", self._untold(target))
+                            return
                 return
             except Refusal as refusal:
                 error = await self._meaning(refusal)
@@ -180,6 +188,11 @@ class ServerClient:
             return await self._prepared()
         except Refusal as refusal:
             raise refusal.error from refusal
+
+    def _untold(self, target: Target) -> Usage:
+        """What is known of an answer that was ended before the server told what it took."""
+        context_size = target.context_size or self._settings.context_size
+        return Usage(0, 0, 0, ttft_ms=0.0, tokens_per_second=0.0, snapshot=target.name, context_size=context_size)
 
     def _recorded(self) -> RecordedSnapshot:
         return read_recorded(self._home, self._manifest())

@@ -17,6 +17,7 @@ from app.assistant.prompting import Material
 from app.session import Session
 from configs.home import Home
 from engine.answers import Delta, Finished, PrivateAdapter, Sampling, Usage
+from engine.ending import Until
 from engine.interface import Engine
 from engine.messages import Message, PromptOptions
 from tests.app.conftest import drain, ending
@@ -69,6 +70,7 @@ class Recorder:
         cache_key: str | None,
         options: PromptOptions,
         private: PrivateAdapter | None,
+        until: Until | None,
     ) -> AsyncGenerator[Delta | Finished, None]:
         self.options.append(options)
         yield Finished("stop", USAGE)

@@ -78,10 +78,10 @@ async def test_what_nobody_reads_in_a_question_is_refused_by_its_name(
     assert refused.json()["error"]["facts"]["field"] == field
 
 
-@pytest.mark.parametrize("route", [*RIGHT, "/snapshot"])
+@pytest.mark.parametrize("route", [*RIGHT, "/snapshot", "/cancel"])
 async def test_what_nobody_reads_is_refused_on_every_route(house: House, route: str) -> None:
     for name in ("temprature", *(["temperature"] if route != CHAT else [])):
-        given = RIGHT.get(route, {"manifest": house.digest})
+        given = {"id": "a"} if route == "/cancel" else RIGHT.get(route, {"manifest": house.digest})
         refused = await post(house, route, {**given, name: 0.5})
         assert (refused.status_code, refused.json()["error"]["facts"]["field"]) == (400, name)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import math
 from dataclasses import replace
 
 import pytest
 
-from engine.answers import Called, Delta, Piece, Sampling, Thought
+from engine.answers import Called, Delta, Finished, Piece, Sampling, Thought
 from engine.elsewhere.client import ServerClient
 from engine.elsewhere.errors import ServerGarbled, ServerOffersNot
 from engine.messages import Message, PromptOptions, ToolCall
@@ -166,6 +167,28 @@ async def test_no_other_snapshot_answers_beside_the_one_that_is_served(guest: Gu
         client = client_of(guest, kind, double)
         with pytest.raises(ServerOffersNot):
             await anext(client.chat(ask("¿Qué?"), guest.sampling(), snapshot="0" * 64))
+
+
+@every_kind
+async def test_an_answer_that_has_said_enough_ends_and_the_line_is_closed(guest: Guest, kind: str) -> None:
+    make, _ = KINDS[kind]
+    double = make()
+    double.says.hold = 0.05  # type: ignore[attr-defined]
+    double.says.words = ("palabra ",) * 500  # type: ignore[attr-defined]
+    async with double.running():
+        asked = client_of(guest, kind, double).chat(
+            ask("¿Qué?"), guest.sampling(500), until=lambda said: 10 if len(said) > 10 else None
+        )
+        *deltas, finished = [piece async for piece in asked]
+        for _ in range(200):
+            if double.cut_off:
+                break
+            await asyncio.sleep(0.01)
+        assert double.cut_off == 1
+    assert deltas == [Delta("palabra "), Delta("pa")]
+    assert isinstance(finished, Finished)
+    assert (finished.reason, finished.usage.prompt_tokens) == ("stop", 0)
+    assert finished.usage.snapshot
 
 
 @every_kind
