@@ -21,6 +21,7 @@ from memory.lessons import Lesson, Lessons, corrections_in, lessons_in_force, ra
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.private import PrivateTraining
+from memory.probation import Probation, Probations
 from memory.pruning import Pruner
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
@@ -58,6 +59,7 @@ class Household:
         self.runs = Runs(self._family, clock)
         self.members = Members(self._family, home, settings, clock, self._close_member, self.runs.running)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
+        self.probations = Probations(self._family, self.snapshots, settings.probation)
         self.pruner = Pruner(home, self._family, self.artifacts, self.snapshots, self.runs, settings.prune, clock)
 
     @classmethod
@@ -82,6 +84,16 @@ class Household:
                 database = self._database("member", member.id)
                 self._opened[member.id] = (database, self._memory(member, database))
             return self._opened[member.id][1]
+
+    def count_answers(self, member_id: str) -> Probation | None:
+        """Count what a member made of the answers of a snapshot on probation; how it stands then, if one still is.
+
+        Raises MemberUnknown.
+        """
+        member = self.member(member_id).member
+        with self._lock:
+            own, _ = self._opened[member.id]
+        return self.probations.count(member, own)
 
     def lessons_for_training(self) -> list[Lesson]:
         """The shared lessons in force, the oldest first: no withdrawn or replaced ones, no thumbs."""

@@ -7,15 +7,15 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from memory.artifacts import ArtifactStore
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import NoSnapshot, NothingToRollBack, SnapshotPruned, SnapshotUnknown
 from memory.manifests import Adapter, adapter_list, manifest_bytes, read_adapters
+from memory.moves import Kind, Move, add_move, read_moves
 from memory.numbered import number_in
-from memory.text import storable
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,10 @@ class Snapshot:
         return (self.digest, *(adapter.sha256 for adapter in self.adapters))
 
 
-@dataclass(frozen=True)
-class Move:
-    """The current snapshot went from ``previous`` to ``snapshot``; ``undone``: a rollback went back over it."""
-
-    kind: Literal["promote", "rollback"]
-    snapshot: str
-    previous: str | None
-    who: str
-    why: str
-    at: float
-    undone: bool
-
-
 # What a person may call a snapshot, beside its id.
 CURRENT, PREVIOUS = "current", "previous"
+# Who made a move that nobody asked for.
+HOUSE = "enlace"
 Moves = list[Move]  # inside the class, `list` is its method
 Rows = list[Row]
 Found = list[Snapshot]
@@ -76,7 +65,7 @@ class Snapshots:
         with self._family.transaction():
             if self._current_number() is None:
                 base = self.create(model_name, sha256, adapters=(), parent=None, run=None, reason="base", gate=None)
-                self._move_to(base.id, "promote", None, who="enlace", why="base")
+                self._move_to(base.id, "promote", None, who=HOUSE, why="base")
             return self.current()
 
     def create(
@@ -168,7 +157,9 @@ class Snapshots:
                 self._move_to(snapshot.id, "promote", current, who=who, why=why)
             return snapshot
 
-    def rollback(self, who: str, why: str, to: str | None = None) -> Snapshot:
+    def rollback(
+        self, who: str, why: str, to: str | None = None, evidence: Mapping[str, Any] | None = None
+    ) -> Snapshot:
         """Go back to what answered before the last promotion that still stands, or to ``to``; the snapshot.
 
         Rolling back again goes further back; what is no longer kept is passed over. Where no standing promotion began
@@ -180,8 +171,8 @@ class Snapshots:
             target, going = self._way_back(to)
             self.whole(target.id)
             self._family.run_many("UPDATE moves SET undone = 1 WHERE seq = ?", [(row["seq"],) for row in going])
-            kind: Literal["promote", "rollback"] = "rollback" if going else "promote"
-            self._move_to(target.id, kind, number_in(current.id, "v"), who=who, why=why)
+            kind: Kind = "rollback" if going else "promote"
+            self._move_to(target.id, kind, number_in(current.id, "v"), who=who, why=why, evidence=evidence)
             return target
 
     def rollback_target(self, to: str | None = None) -> Snapshot:
@@ -236,19 +227,7 @@ class Snapshots:
 
     def history(self) -> Moves:
         """Every move of the current snapshot, the newest first."""
-        rows = self._family.rows("SELECT * FROM moves ORDER BY seq DESC")
-        return [
-            Move(
-                row["kind"],
-                f"v{row['number']}",
-                None if row["previous"] is None else f"v{row['previous']}",
-                row["who"],
-                row["why"],
-                row["at"],
-                bool(row["undone"]),
-            )
-            for row in rows
-        ]
+        return read_moves(self._family)
 
     def file_digest(self, path: Path) -> str:
         """The SHA-256 of a model file, computed once for each (path, size, time of change). Raises OSError."""
@@ -269,14 +248,18 @@ class Snapshots:
         return number
 
     def _move_to(
-        self, snapshot_id: str, kind: Literal["promote", "rollback"], previous: int | None, *, who: str, why: str
+        self,
+        snapshot: str,
+        kind: Kind,
+        previous: int | None,
+        *,
+        who: str,
+        why: str,
+        evidence: Mapping[str, Any] | None = None,
     ) -> None:
-        number = number_in(snapshot_id, "v")
+        number = number_in(snapshot, "v")
         self._family.run("INSERT OR REPLACE INTO current_snapshot (only, number) VALUES (1, ?)", (number,))
-        self._family.run(
-            "INSERT INTO moves (kind, number, previous, who, why, at) VALUES (?, ?, ?, ?, ?, ?)",
-            (kind, number, previous, storable(who), storable(why), self._clock()),
-        )
+        add_move(self._family, kind, snapshot, previous, who=who, why=why, at=self._clock(), evidence=evidence)
 
 
 def _snapshot(row: Row) -> Snapshot:

@@ -9,12 +9,13 @@ import typer
 
 from app.commands.errors import OptionsApart
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, MemberOption, group
+from app.commands.options import JsonOption, MemberOption, group, moment
 from app.commands.output import write, write_json, write_table
 from app.commands.snapshots_compare import compare
 from app.commands.snapshots_export import export
 from app.commands.snapshots_prune import prune
 from app.commands.snapshots_show import ROW, row, show
+from app.probation_text import gone, on_probation
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -37,11 +38,29 @@ def list_snapshots(as_json: JsonOption = False) -> int:
     with open_session() as session:
         current = session.snapshot()
         found = session.household.snapshots.list()
+        standing = session.household.probations.state()
+        gone_back = [move for move in session.household.snapshots.history() if move.evidence]
         if as_json:
-            write_json([{**asdict(snapshot), "current": snapshot.id == current.id} for snapshot in found])
+            on = {standing.snapshot: asdict(standing)} if standing else {}
+            gone_from = {move.previous: asdict(move) for move in reversed(gone_back)}
+            write_json(
+                [
+                    {
+                        **asdict(snapshot),
+                        "current": snapshot.id == current.id,
+                        "probation": on.get(snapshot.id),
+                        "gone_back": gone_from.get(snapshot.id),
+                    }
+                    for snapshot in found
+                ]
+            )
             return 0
         heads = [session.catalogue.text(f"command.snapshots.heads.{name}") for name in ROW]
         write_table(heads, [row(session, snapshot, current) for snapshot in found])
+        if standing is not None:
+            write(on_probation(session.catalogue, standing))
+        for move in gone_back:
+            write(f"{moment(move.at)}: {gone(session.catalogue, move)}")
         return 0
 
 
@@ -54,7 +73,7 @@ def rollback(
 ) -> int:
     """Let the snapshot before the current one answer again, or what the member alone was answered with before."""
     from app.commands.waiting import wait_for
-    from app.fitting import fit_current
+    from app.going_back import go_back
 
     with open_session(member=member) as session:
         if mine:
@@ -63,12 +82,8 @@ def rollback(
                     raise OptionsApart(option=option, other="--mine")
             return _rollback_mine(session, as_json=as_json)
         left = session.snapshot()
-        snapshots, who = session.household.snapshots, session.member.name
-        target = snapshots.rollback_target(to)
-        engine, look_s = session.engine, session.settings.interface.status_seconds
-        served = engine.adopt(target.digest, lambda: snapshots.rollback(who, why, target.id))
-        wait_for(served, engine, session.catalogue, look_s)
-        fit_current(session)
+        look_s = session.settings.interface.status_seconds
+        target = wait_for(go_back(session, why, to), session.engine, session.catalogue, look_s)
         if as_json:
             write_json({"snapshot": target.id, "previous": left.id})
         else:

@@ -11,10 +11,12 @@ from app.commands.download_view import size_text
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, moment, yes_no
 from app.commands.output import write, write_json, write_table
+from app.probation_text import gone
 
 if TYPE_CHECKING:
     from app.session import Session
-    from memory.snapshots import Move, Snapshot
+    from memory.moves import Move
+    from memory.snapshots import Snapshot
 
 # What a listing says of each snapshot.
 ROW: Final = ("id", "current", "when", "parent", "run", "base", "reason")
@@ -30,7 +32,12 @@ def show(
     with open_session() as session:
         current, snapshots = session.snapshot(), session.household.snapshots
         snapshot = snapshots.named(snapshot_id) if snapshot_id else current
-        moves = [move for move in snapshots.history() if move.snapshot == snapshot.id]
+        # One that it was gone back from by itself is in the log of both.
+        moves = [
+            move
+            for move in snapshots.history()
+            if move.snapshot == snapshot.id or (move.evidence and move.previous == snapshot.id)
+        ]
         learned, taken_back = _lessons(session, snapshot)
         state, size = _stored(session, snapshot)
         if as_json:
@@ -105,5 +112,7 @@ def _state(session: Session, snapshot: Snapshot, state: str) -> str:
 
 
 def _move(session: Session, move: Move) -> str:
+    if move.evidence:
+        return f"{moment(move.at)}, {move.who}: {gone(session.catalogue, move)}"
     facts = {"when": moment(move.at), "who": move.who, "why": move.why or "—", "previous": move.previous or "—"}
     return session.catalogue.text(f"command.snapshots.moves.{move.kind}", **facts)

@@ -91,6 +91,21 @@ class PruneSettings(BaseModel):
     )
 
 
+class ProbationSettings(BaseModel):
+    """When a snapshot that has just been promoted is gone back from by itself."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    answers: int = Field(ge=1, description="How many of a snapshot's first answers are looked at, in the whole house.")
+    compared: int = Field(ge=1, description="How many of a member's answers before them they are held against at most.")
+    chance: float = Field(
+        gt=0,
+        lt=1,
+        description="It goes when as many corrections and bad ratings would come by chance less often than this.",
+    )
+    fewest_bad: int = Field(ge=1, description="But not for fewer corrections and bad ratings than these.")
+
+
 class MemorySettings(BaseModel):
     """What the household remembers, and within which limits."""
 
@@ -107,6 +122,7 @@ class MemorySettings(BaseModel):
     )
     unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
     prune: PruneSettings = Field(description="What `enlace snapshots prune` keeps.")
+    probation: ProbationSettings = Field(description="When a new snapshot is gone back from by itself.")
     search: SearchSettings = Field(description="Searching one's own conversations.")
     recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")
     repository: RepositorySettings = Field(description="Pairs from a git repository.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import os
 import socket
 import sys
@@ -136,3 +137,34 @@ def of_another_architecture(starter: Path) -> bytes:
     """The starter model under an architecture that llama.cpp does not know; its metadata's other keys as they were."""
     name = b"general.architecture\x08\0\0\0\5\0\0\0\0\0\0\0llama"
     return starter.read_bytes().replace(name, name.replace(b"llama", b"llamb"), 1)
+
+
+def test_a_list_says_what_is_on_probation_and_what_went_by_itself(here: Run, session: Session) -> None:
+    chats, household = session.memory.chats, session.household
+
+    def answered(snapshot: str, number: int, rating: int) -> None:
+        for _ in range(number):
+            answer = chats.begin_answer(chats.question(chats.start().id, "What?").id, snapshot)
+            chats.finish_answer(answer.id, "This.")
+            chats.rate(answer.id, rating)
+
+    base = session.snapshot()
+    answered("v0", 20, 0)
+    made = household.snapshots.create(
+        base.base_name, base.base_sha256, adapters=(), parent=base.id, run="r0001", reason="training", gate=None
+    )
+    household.snapshots.promote(made.id, "Ana", "run r0001")
+    answered("v1", 3, -1)
+    found = household.count_answers(session.member.id)
+    assert found is not None
+    listed = here("snapshots", "list").out
+    assert "v1 is on probation: 3 of its first 40 answers are through, and 3 were corrected" in listed
+    rows = json.loads(here("snapshots", "list", "--json").out)
+    assert rows[0]["probation"]["counts"]["after_bad"] == 3
+    household.probations.go_back(found)
+    told = "v1 was gone back from by itself: 3 of its first 3 answers were corrected or rated as bad"
+    assert told in here("snapshots", "list").out
+    assert told in here("snapshots", "show", "v1").out
+    assert told in here("snapshots", "show", "v0").out
+    rows = json.loads(here("snapshots", "list", "--json").out)
+    assert (rows[0]["probation"], rows[0]["gone_back"]["snapshot"]) == (None, "v0")

@@ -37,6 +37,7 @@ class AnswerActions(Asking):
         if event.text is not None:
             self.refresh_side()
             self.say("screen.saved")
+            self.keep_probation()
 
     def action_retry(self) -> None:
         talk, answer = self.ready(), self._answer()
@@ -58,6 +59,7 @@ class AnswerActions(Asking):
         except EnlaceError as error:
             self.explain(error)
         talk.refresh()
+        self.keep_probation()
 
     def action_copy(self) -> None:
         selected = self.get_selected_text()

@@ -57,6 +57,7 @@ class Asking(Looking):
             self.notice.say(talk.failure, problem=True)
             self.composer.load_text(text)
         self.refresh_side()
+        self.keep_probation()
         self.look()
 
     def ask_early(self) -> None:

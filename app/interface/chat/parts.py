@@ -90,10 +90,13 @@ class ChatParts(Screen[None]):
 
     def say(self, key: str, *, undo: Callable[[], None] | None = None, problem: bool = False, **facts: object) -> None:
         """Show a text of the catalogue in the quiet line; ``undo`` takes back what it tells of."""
+        self.tell(self.app.catalogue.text(key, **facts), undo=undo, problem=problem)
+
+    def tell(self, sentence: str, *, undo: Callable[[], None] | None = None, problem: bool = False) -> None:
+        """The same of a sentence that is put together already."""
         if undo is not None:
             self._undo.append(undo)
-        undo_key = self.app.catalogue.text("screen.undo") if undo else ""
-        self.notice.say(self.app.catalogue.text(key, **facts), problem=problem, undo=undo_key)
+        self.notice.say(sentence, problem=problem, undo=self.app.catalogue.text("screen.undo") if undo else "")
 
     def ready(self) -> Talk | None:
         """The conversation if it can take a question now; says so when not."""

@@ -12,10 +12,11 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.fitting import fit_current
+from app.going_back import go_back
 from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
+from app.probation_text import gone, on_probation
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 
@@ -80,16 +81,13 @@ class SnapshotsPane(Vertical):
 
     @work(exclusive=True, group="serve")
     async def _serve(self, snapshot_id: str, undo: Callable[[], object] | None) -> None:
-        """Have a running engine serve it first: what cannot be served never becomes current."""
-        session, snapshots = self.app.session, self.app.session.household.snapshots
-        who, why = session.member.name, self.app.catalogue.text("screen.learning.snapshots.reason")
+        """Let it answer from the next question on."""
+        why = self.app.catalogue.text("screen.learning.snapshots.reason")
         try:
-            digest = snapshots.whole(snapshot_id).digest
-            target = await session.engine.adopt(digest, lambda: snapshots.rollback(who, why, to=snapshot_id))
+            target = await go_back(self.app.session, why, snapshot_id)
         except EnlaceError as error:
             self.post_message(Said(error=error))
             return
-        fit_current(session)
         self.refresh_list()
         if undo is not None:
             sentence = self.app.catalogue.text("screen.learning.snapshots.rolled_back", name=target.id)
@@ -111,12 +109,17 @@ class SnapshotsPane(Vertical):
         detail = Text.assemble((f"{snapshot.id}\n", "bold"))
         if snapshot.id == self.app.session.snapshot().id:
             detail.append(text("screen.learning.snapshots.current") + "\n")
+            standing = self.app.session.household.probations.state()
+            if standing is not None:
+                detail.append(on_probation(self.app.catalogue, standing) + "\n")
         if snapshot.pruned_at is not None:
             detail.append(text("screen.learning.snapshots.given_up", when=day_and_time(snapshot.pruned_at)) + "\n")
         origin = text("screen.learning.snapshots.base") if snapshot.parent is None else snapshot.parent
         detail.append(f"{day_and_time(snapshot.created_at)} · {origin} · {clean(snapshot.base_name)}\n")
         for move in self.app.session.household.snapshots.history():
-            if move.snapshot == snapshot.id:
+            if move.evidence and move.previous == snapshot.id:
+                detail.append(f"{day_and_time(move.at)} · {gone(self.app.catalogue, move)}\n")
+            elif move.snapshot == snapshot.id:
                 detail.append(f"{day_and_time(move.at)} · {clean(move.who)} · {clean(move.why)}\n", "dim")
         detail.append(f"\n{text('screen.learning.snapshots.gate')}\n", "bold")
         if snapshot.gate:
