@@ -134,8 +134,12 @@ async def test_a_snapshot_is_not_even_read_for_whoever_is_patient_while_somebody
         await anext(chat)
         _, told = await beside(house, "0" * 64)
         assert (told.reason, told.usage.answer_tokens) == ("cancelled", 0)
-    deadline = time.monotonic() + PATIENCE
     with pytest.raises(SnapshotBroken):
-        # A moment passes until the engine hears that nobody reads the story any more.
-        while time.monotonic() < deadline:
-            await beside(house, "0" * 64)
+        await until_begun(house, "0" * 64)
+
+
+async def until_begun(house: House, digest: str) -> None:
+    """Ask until it is no longer put off: a moment passes until the engine hears that nobody reads the story any more."""
+    deadline = time.monotonic() + PATIENCE
+    while (await beside(house, digest))[1].reason == "cancelled":
+        assert time.monotonic() < deadline
