@@ -139,7 +139,7 @@ async def test_a_snapshot_is_not_even_read_for_whoever_is_patient_while_somebody
 
 
 async def until_begun(house: House, digest: str) -> None:
-    """Ask until it is no longer put off: a moment passes until the engine hears that nobody reads the story any more."""
+    """Ask until it is no longer put off: the engine hears a moment later that nobody reads the story any more."""
     deadline = time.monotonic() + PATIENCE
     while (await beside(house, digest))[1].reason == "cancelled":
         assert time.monotonic() < deadline
