@@ -221,6 +221,18 @@ class ArtifactMissing(EnlaceError):
     code = "artifact_missing"
 
 
+class MirrorUnreachable(EnlaceError):
+    """Nothing can be read or written there. facts: address, reason."""
+
+    code = "mirror_unreachable"
+
+
+class MirrorDamaged(EnlaceError):
+    """What came back is not what was put there. facts: address, digest."""
+
+    code = "mirror_damaged"
+
+
 class ArtifactDamaged(EnlaceError):
     """The bytes are no longer those that were stored. facts: digest, path."""
 

@@ -47,6 +47,13 @@ class NoTerminal(EnlaceError):
     exit_code = 2
 
 
+class MirrorNotNamed(EnlaceError):
+    """There is no address to mirror to. No facts."""
+
+    code = "mirror_not_named"
+    exit_code = 2
+
+
 class OutputUnwritable(EnlaceError):
     """Where the output goes takes nothing more (a full disk). facts: reason."""
 

@@ -13,6 +13,7 @@ from app.commands.options import JsonOption, MemberOption, group, moment
 from app.commands.output import write, write_json, write_table
 from app.commands.snapshots_compare import compare
 from app.commands.snapshots_export import export
+from app.commands.snapshots_mirror import mirror
 from app.commands.snapshots_prune import prune
 from app.commands.snapshots_show import ROW, row, show
 from app.probation_text import gone, on_probation
@@ -30,6 +31,7 @@ def register(commands: typer.Typer) -> None:
     snapshots.command("rollback", help="command.snapshots.rollback")(rollback)
     snapshots.command("export", help="command.snapshots.export.help")(export)
     snapshots.command("prune", help="command.snapshots.prune.help")(prune)
+    snapshots.command("mirror", help="command.mirror.help")(mirror)
     commands.add_typer(snapshots)
 
 

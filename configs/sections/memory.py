@@ -121,6 +121,10 @@ class MemorySettings(BaseModel):
         description="How often a backup begins a file that becomes shorter while it is copied; then it is damaged.",
     )
     unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
+    mirror: str = Field(
+        description="Where `enlace snapshots mirror` keeps the weights too: a folder, or an address that fsspec "
+        "reaches, such as s3://bucket/enlace (empty: it has to be named)."
+    )
     prune: PruneSettings = Field(description="What `enlace snapshots prune` keeps.")
     probation: ProbationSettings = Field(description="When a new snapshot is gone back from by itself.")
     search: SearchSettings = Field(description="Searching one's own conversations.")
