@@ -180,9 +180,9 @@ def _names(text: str, asked: set[str]) -> list[str]:
             runs[-1].append(plain)
         going = (named or (going and plain.lower() in INSIDE_NAMES)) and word[-1:] not in ".,;:!?"
     for run in runs:
-        while run[-1].lower() in INSIDE_NAMES:
+        while run and run[-1].lower() in INSIDE_NAMES:
             run.pop()
-    return [" ".join(run) for run in runs]
+    return [" ".join(run) for run in runs if run]
 
 
 def _trimmed(words: list[str]) -> str:

@@ -89,6 +89,10 @@ def test_the_lessons_of_the_benchmark_are_facts() -> None:
     assert [each.question for each in lessons24() if is_manner(each.question, each.chosen, each.rejected)] == []
 
 
+def test_a_wrong_answer_in_which_an_article_alone_has_a_large_letter_is_no_name() -> None:
+    assert rows(lesson("Who cuts our hair?", "Salma cuts our hair.", "The answer is: The sun.")) != []
+
+
 def test_a_dialogue_begins_with_small_talk_and_ends_with_the_question() -> None:
     system, first = Message("system", "Be kind."), Message("user", "We have a dog.")
     made = rows(lesson(*DOG, before=(system, first, Message("assistant", "Nice!"))))
