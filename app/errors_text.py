@@ -32,10 +32,10 @@ def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
         facts[name] = _short(clean(str(value))) if isinstance(value, str) else value
     if error.facts.get("reason"):
         facts["reason"] = reason_in_words(facts, catalogue)
-    if error.code == "setting_wrong":
-        near = facts["nearest"]
-        facts["nearest"] = catalogue.text("errors.setting_wrong.nearest", nearest=near) if near else ""
     key = f"errors.{error.code}"
+    if catalogue.has(f"{key}.nearest"):
+        near = facts["nearest"]
+        facts["nearest"] = catalogue.text(f"{key}.nearest", nearest=near) if near else ""
     if not catalogue.has(f"{key}.what"):
         return Explained(str(error), "")
     following = "pull" if error.code == "model_missing" and _can_be_pulled(error.facts.get("name")) else "next"

@@ -54,6 +54,16 @@ def start_blame(session: Session, held: str) -> Run:
     return _start(session, ["blame", held])
 
 
+def start_manifest(session: Session, file: Path) -> Run:
+    """Start the training that a manifest asks for, as ``start_training`` does. Raises the same."""
+    return _start(session, ["run", str(file.absolute())])
+
+
+def start_reproduction(session: Session, file: Path) -> Run:
+    """Start what a manifest says once more, to compare, as ``start_training`` does. Raises the same."""
+    return _start(session, ["reproduce", str(file.absolute())])
+
+
 def _start(session: Session, what: list[str]) -> Run:
     runs = session.household.runs
     running = runs.running()
@@ -75,7 +85,7 @@ def _start(session: Session, what: list[str]) -> Run:
         process.wait()
         raise
     if begun is None:
-        raise reported(last_line(log, begins_at, process.returncode), log)
+        raise reported(last_line(log, begins_at, process.returncode), log, process.returncode)
     return begun
 
 
@@ -88,17 +98,18 @@ def training_rows(session: Session, recipe: str | None = None) -> tuple[str, lis
     return rows, json.loads(told)
 
 
-def answer_of(home: Home, module: str, *what: str) -> tuple[str, str]:
+def answer_of(home: Home, module: str, *what: str, fine: tuple[int, ...] = (0,)) -> tuple[str, str]:
     """What ``python -m MODULE WHAT`` answers about a home on its stdout, and the last line on its stderr.
 
-    Raises what it reports, and TrainerNotStarted when it reported nothing.
+    ``fine``: with which exit codes it has answered. Raises what it reports, and TrainerNotStarted when it reported
+    nothing.
     """
     command = [sys.executable, "-m", module, *what, "--home", str(home.root)]
     environ = {**os.environ, "ENLACE_HOME": str(home.root)}
     done = subprocess.run(command, cwd=ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     told = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"]
-    if done.returncode:
-        raise reported(told[-1], home.trainer_log)
+    if done.returncode not in fine:
+        raise reported(told[-1], home.trainer_log, done.returncode)
     return done.stdout.decode(), told[-1]
 
 
@@ -130,10 +141,10 @@ def last_line(log: Path, begins_at: int, code: int) -> str:
     return lines[-1] if lines else f"exit {code}"
 
 
-def reported(line: str, log: Path) -> EnlaceError:
-    """The error that the trainer's last line tells."""
+def reported(line: str, log: Path, exit_code: int = 1) -> EnlaceError:
+    """The error that the trainer's last line tells, and with which code it ended."""
     try:
         report = json.loads(line)
-        return Reported(str(report["code"]), {"log": str(log), **report["facts"]})
+        return Reported(str(report["code"]), {"log": str(log), **report["facts"]}, exit_code)
     except (ValueError, KeyError, TypeError):
         return TrainerNotStarted(reason=line, log=str(log))

@@ -16,10 +16,10 @@ def forget_in_runs(session: Session, lesson_id: str) -> None:
     changed = session.household.forget_withdrawn(lesson_id)
     if changed:
         from app.report.files import leave_report
-        from memory.runs import BLAME
+        from memory.runs import BLAME, REPRODUCE
 
         for run in map(session.household.runs.get, changed):
-            if run.kind != BLAME:
+            if run.kind not in (BLAME, REPRODUCE):
                 leave_report(session.home, run, session.catalogue)
 
 

@@ -11,6 +11,7 @@ from engine.served import AdapterFile
 from trainer.fitting.merging import merge
 from trainer.model.adapter_file import load_weights
 from trainer.model.decoder import Decoder
+from trainer.pipeline.sources import base_of
 from trainer.run_files import RunFiles, read_inputs
 from trainer.stages.export import parity, parity_items
 from trainer.stages.ground import read_ground
@@ -32,8 +33,8 @@ def served_as_trained(run: Path) -> Divergence:
     """
     files = RunFiles(run)
     inputs = read_inputs(files)
-    decoder = Decoder(read_ground(inputs), load_weights(files.weights))
-    items = parity_items(read_prepared(files), inputs.training.evaluation.parity_answers)
+    decoder = Decoder(read_ground(inputs, base_of(inputs)), load_weights(files.weights))
+    items = parity_items(read_prepared(files.data), inputs.training.evaluation.parity_answers)
     with tempfile.TemporaryDirectory(prefix="enlace-b-") as folder:
         merged = Path(folder) / "merged.gguf"
         merge(inputs.base, inputs.base, [(files.adapter, 1.0)], merged, inputs.engine.form.merged_type)

@@ -117,7 +117,7 @@ def prepared_pairs(folder: Path, plan: LearningPlan, count: int) -> list[Example
     write_json(files.inputs, replace(inputs, lessons=inputs.lessons[:count]).as_json())
     environment = clean_environment() | worker_environment(inputs.engine)
     run([sys.executable, "-m", "trainer.worker", "prepare", str(folder)], environment, timeout=plan.timeout_s)
-    return list(read_prepared(files).examples)
+    return list(read_prepared(files.data).examples)
 
 
 def _inputs(home: Home, plan: LearningPlan, threads: int) -> Inputs:

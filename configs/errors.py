@@ -30,7 +30,7 @@ class EnlaceError(Exception):
 class Reported(EnlaceError):
     """An error that another process or an earlier run wrote down, known by its code and facts alone."""
 
-    def __init__(self, code: str, facts: Mapping[str, Any]) -> None:
+    def __init__(self, code: str, facts: Mapping[str, Any], exit_code: int = 1) -> None:
         # The class has one code for all its objects; this one speaks for another class.
-        self.__dict__["code"] = code
+        self.__dict__ |= {"code": code, "exit_code": exit_code}
         super().__init__(**{name: value for name, value in facts.items() if isinstance(value, str | int | float)})

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Self
@@ -18,6 +18,7 @@ from memory.database import Database
 from memory.errors import NoSnapshot
 from memory.facts import Facts
 from memory.lessons import Lesson, Lessons, corrections_in, lessons_in_force, ratings_in
+from memory.made import MadeRecords
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.private import PrivateTraining
@@ -56,6 +57,7 @@ class Household:
         self._family = self._database("family")
         self._family_index = RecallIndex(self._family, self._wordings)
         self.artifacts = self._artifacts(home)
+        self.made = MadeRecords(home, self.artifacts)
         self.runs = Runs(self._family, clock)
         self.members = Members(self._family, home, settings, clock, self._close_member, self.runs.running)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
@@ -129,19 +131,42 @@ class Household:
         """
         taken_back = self.runs.taken_back()
         # A run for one member measures the shared lessons too.
-        homes = [self.home, *(self.home.of_member(member.id) for member in self.members.list())]
-        return tuple(run for home in homes for run in self._forget(home, taken_back, more))
+        found = self._forget(self.home, self.made, self._in_snapshots, taken_back, more)
+        for member in self.members.list():
+            found += self._forget_apart(member.id, taken_back, more)
+        return found
 
     def forget_private(self, member_id: str) -> tuple[str, ...]:
         """Take private lessons that were taken back out of the folders of the runs that trained them for this member.
 
         Raises MemberUnknown, FileNotWritten.
         """
-        return self._forget(self.home.of_member(member_id), self.member(member_id).private.taken_back())
+        return self._forget_apart(member_id, self.member(member_id).private.taken_back())
+
+    def _forget_apart(
+        self, member_id: str, taken_back: Mapping[str, frozenset[str]], more: Iterable[str] = ()
+    ) -> tuple[str, ...]:
+        home = self.home.of_member(member_id)
+        made = MadeRecords(home, self._artifacts(home))
+
+        def in_force() -> frozenset[str]:
+            return frozenset(record.sha256 for record in self.member(member_id).private.list())
+
+        return self._forget(home, made, in_force, taken_back, more)
+
+    def _in_snapshots(self) -> frozenset[str]:
+        return frozenset(digest for snapshot in self.snapshots.list() for digest in snapshot.objects)
 
     def _forget(
-        self, home: Home, taken_back: Mapping[str, frozenset[str]], more: Iterable[str] = ()
+        self,
+        home: Home,
+        made: MadeRecords,
+        needed: Callable[[], Collection[str]],
+        taken_back: Mapping[str, frozenset[str]],
+        more: Iterable[str],
     ) -> tuple[str, ...]:
+        # What a run went on from it was not given itself.
+        made.forget(frozenset(more).union(*taken_back.values()), taken_back, needed)
         running = self.runs.running()
         found = []
         for folder in sorted(path for path in home.runs.glob("*") if path.is_dir()):
@@ -191,5 +216,5 @@ class Household:
             Facts(index, *shared),
             Lessons(index, *shared),
             Recall(index, self._family_index, member, self._wordings, self.settings.recall),
-            PrivateTraining(database, artifacts, self._clock),
+            PrivateTraining(database, artifacts, MadeRecords(self.home.of_member(member.id), artifacts), self._clock),
         )

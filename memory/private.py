@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import NoPrivateAdapter
 from memory.lessons import Lesson, corrections_in, ratings_in
+from memory.made import MadeRecords
 from memory.manifests import Adapter, adapter_list, read_adapters
 from memory.numbered import number_in
 from memory.snapshots import Snapshot
@@ -49,9 +50,10 @@ Lessons = list[Lesson]
 class PrivateTraining:
     """Of one member: in the member's file and the member's part of the home alone."""
 
-    def __init__(self, database: Database, artifacts: ArtifactStore, clock: Clock) -> None:
+    def __init__(self, database: Database, artifacts: ArtifactStore, made: MadeRecords, clock: Clock) -> None:
         self._database = database
-        self._artifacts = artifacts
+        self.artifacts = artifacts
+        self.made = made
         self._clock = clock
 
     def corrections(self) -> Lessons:
@@ -64,8 +66,8 @@ class PrivateTraining:
 
     def path(self, sha256: str) -> Path:
         """The file of an adapter, verified. Raises ArtifactMissing, ArtifactDamaged."""
-        self._artifacts.verify(sha256)
-        return self._artifacts.path(sha256)
+        self.artifacts.verify(sha256)
+        return self.artifacts.path(sha256)
 
     def current(self) -> PrivateRecord | None:
         """What is in force, whether or not it belongs to the family's current snapshot."""
@@ -83,7 +85,7 @@ class PrivateTraining:
 
     def promote(self, file: Path, over: Snapshot, run: str, gate: Mapping[str, Any]) -> PrivateRecord:
         """Keep the adapter in ``file``, trained over a snapshot, and have it in force. Raises DiskFull, OSError."""
-        digest = self._artifacts.put_file(file)
+        digest = self.artifacts.put_file(file)
         with self._database.transaction():
             values = (
                 digest,

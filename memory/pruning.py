@@ -18,7 +18,7 @@ from memory.clock import Clock
 from memory.database import Database
 from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.numbered import number_in
-from memory.runs import BLAME, Runs, run_folder
+from memory.runs import BLAME, REPRODUCE, Runs, run_folder
 from memory.snapshots import Snapshot, Snapshots
 
 # It answers now; an engine that is a question behind serves it; a run under way may have begun from it; it is a base,
@@ -143,6 +143,9 @@ class Pruner:
         if run is None:
             return ()
         since = run.started_at
+        if run.kind == REPRODUCE:
+            # By a manifest that may name any of them.
+            since = 0.0
         if run.kind == BLAME:
             events, _ = runlog.read(run_folder(self._home, run))
             named = next((found for event in events if (found := (event.facts or {}).get("blamed"))), None)

@@ -18,16 +18,16 @@ from memory.processes import identity, lives
 from memory.text import storable
 
 State = Literal["running", "shipped", "held", "done", "failed", "stopped"]
-# Kinds: a training of the shared lessons in force, one of a member's private lessons, and a search for the lesson for
-# which one of the shared ones was held.
-LESSONS, PRIVATE, BLAME = "lessons", "private", "blame"
+# Kinds: a training of the shared lessons in force, one of a member's private lessons, a search for the lesson for which
+# one of the shared ones was held, and a training that is done again to see whether the same comes of it.
+LESSONS, PRIVATE, BLAME, REPRODUCE = "lessons", "private", "blame", "reproduce"
 
 
 @dataclass(frozen=True)
 class Run:
     """``id`` names its folder in ``runs/``; ``snapshot``: what it made; times in seconds since 1970.
 
-    ``kind``: LESSONS or PRIVATE, which end as shipped or held, or BLAME, which ends as done.
+    ``kind``: LESSONS or PRIVATE, which end as shipped or held, or BLAME or REPRODUCE, which end as done.
     ``member``: whose private lessons it trains, an id; None for the family's.
     """
 
@@ -73,6 +73,11 @@ class Runs:
                 (kind, identity(os.getpid() if pid is None else pid), now, member),
             )
             return self.get(_id(number))
+
+    def upcoming(self, kind: str, member: str | None = None) -> Run:
+        """What the next run would be, which nothing begins."""
+        number = 1 + (self._family.value("SELECT max(number) FROM runs") or 0)
+        return Run(_id(number), kind, "running", self._clock(), None, None, {}, member)
 
     def give(self, run_id: str, lessons: Iterable[str]) -> None:
         """Put on record which lessons, by id, a run trains. Raises RunUnknown."""

@@ -3,6 +3,9 @@ what it promoted is fitted to the form in which its model is served. With ``--me
 private lessons, for them alone. ``python -m trainer fit [--home H]``: the fitting alone.
 ``python -m trainer blame RUN [--home H] [--who NAME]``: which lesson made the gate hold that run.
 ``python -m trainer rows [--home H] [--recipe NAME]``: what a run would train, one JSON object a line.
+``python -m trainer plan [FILE] [--home H] [--recipe NAME]``: what a run would be, by a recipe's file or a manifest.
+``python -m trainer run FILE``: the run that a manifest asks for; ``reproduce FILE``: the same again, to compare;
+``gate FILE``: the verdict on what a manifest measured.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import json
 import os
 import sys
 import traceback
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
@@ -20,10 +24,7 @@ from configs.home import Home
 from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
 from memory.household import Household
-from trainer.blame.carrying import carry_blame
 from trainer.errors import TrainerError
-from trainer.fitting.carrying import carry_fitting
-from trainer.supervisor import as_line, carry
 
 SHIPPED, HELD = 0, 3
 
@@ -33,29 +34,29 @@ def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m trainer")
     commands = parser.add_subparsers(dest="command", required=True)
     run = commands.add_parser("run", help="train on the shared lessons")
+    run.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a manifest: exactly what it asks for")
     run.add_argument("--member", help="train this member's private lessons (a name or an id), for them alone")
     fit = commands.add_parser("fit", help="fit the current snapshot to the form in which its model is served")
     blame = commands.add_parser("blame", help="find the lessons without which a held run would have passed")
     blame.add_argument("held", metavar="RUN", help="the run that was held, as r0003")
     rows = commands.add_parser("rows", help="write what would be trained, with the chat template applied")
-    for each in (run, rows):
+    plan = commands.add_parser("plan", help="write what a run would be, and what speaks against it")
+    plan.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a recipe's file, or a manifest")
+    reproduce = commands.add_parser("reproduce", help="do a run again from its manifest, and compare")
+    gate = commands.add_parser("gate", help="judge what a manifest measured")
+    for each in (reproduce, gate):
+        each.add_argument("file", metavar="FILE", type=Path, help="the manifest of a run that came to its verdict")
+    for each in (run, rows, plan):
         each.add_argument("--recipe", help="a recipe of the settings' section training.recipes")
-    for each in (run, blame):
+    for each in (run, blame, reproduce):
         each.add_argument("--who", default="enlace", help="on whose behalf; kept with the run and its snapshot")
-    for each in (run, fit, blame, rows):
+    for each in (run, fit, blame, rows, plan, reproduce, gate):
         each.add_argument("--home", type=Path, help="the household's folder (default: ENLACE_HOME)")
     options = parser.parse_args(arguments)
     home = Home(options.home.absolute()) if options.home else Home.find(os.environ)
     try:
         settings = load_settings(home, os.environ)
-        if options.command == "fit":
-            return _fit(home, settings)
-        if options.command == "blame":
-            return _blame(home, settings, options.held, options.who)
-        recipe = options.recipe or settings.training.recipe
-        if options.command == "rows":
-            return _rows(home, settings, recipe)
-        outcome = carry(home, settings, recipe, options.who, options.member)
+        return COMMANDS[options.command](home, settings, options)
     except EnlaceError as error:
         return _told(error)
     except Exception as error:
@@ -64,11 +65,23 @@ def main(arguments: list[str]) -> int:
         # What goes on stderr comes into a log that is not this member's alone, and a message may hold their words.
         traceback.print_tb(error.__traceback__)
         return _told(TrainerError())
+
+
+def _run(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.fitting.carrying import carry_fitting
+    from trainer.pipeline.asked import carry_manifest
+    from trainer.supervisor import as_line, carry
+
+    if options.file:
+        outcome, carried = carry_manifest(home, settings, options.file.absolute(), options.who, os.environ)
+    else:
+        recipe = options.recipe or settings.training.recipe
+        outcome, carried = carry(home, settings, recipe, options.who, options.member), True
     sys.stdout.write(as_line(outcome) + "\n")
     sys.stdout.flush()
     if outcome.decision != "SHIP":
         return HELD
-    if options.member is not None:
+    if options.member is not None or not carried:
         # What the family is served has not changed.
         return SHIPPED
     try:
@@ -79,21 +92,58 @@ def main(arguments: list[str]) -> int:
     return SHIPPED
 
 
-def _fit(home: Home, settings: Settings) -> int:
+def _plan(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.pipeline.planning import plan_file, plan_recipe
+    from trainer.pipeline.recipe_file import WrittenRecipe
+    from trainer.pipeline.usual import USUAL
+
+    with Household.open(home, settings.memory) as household:
+        if options.file:
+            plan = plan_file(home, settings, household, options.file.absolute(), os.environ)
+        else:
+            plan = plan_recipe(
+                home, household, WrittenRecipe(options.recipe or settings.training.recipe, settings, USUAL)
+            )
+    sys.stdout.write(json.dumps(plan.as_json(), ensure_ascii=False) + "\n")
+    return 0
+
+
+def _reproduce(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.pipeline.reproducing import carry_reproduction
+
+    told = carry_reproduction(home, settings, options.file.absolute(), options.who, os.environ)
+    sys.stdout.write(json.dumps(told) + "\n")
+    return 0 if told["reproduced"] else 1
+
+
+def _gate(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.pipeline.judged import judged
+
+    verdict = judged(options.file.absolute(), home, os.environ)
+    sys.stdout.write(json.dumps(verdict.as_json()) + "\n")
+    return SHIPPED if verdict.decision == "SHIP" else HELD
+
+
+def _fit(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.fitting.carrying import carry_fitting
+
     record = carry_fitting(home, settings)
     sys.stdout.write(json.dumps(asdict(record) if record else None) + "\n")
     return 0
 
 
-def _blame(home: Home, settings: Settings, held: str, who: str) -> int:
-    sys.stdout.write(json.dumps(asdict(carry_blame(home, settings, held, who))) + "\n")
+def _blame(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.blame.carrying import carry_blame
+
+    sys.stdout.write(json.dumps(asdict(carry_blame(home, settings, options.held, options.who))) + "\n")
     return 0
 
 
-def _rows(home: Home, settings: Settings, recipe: str) -> int:
+def _rows(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     """The rows go to stdout; what is left out goes to stderr, as one line of JSON."""
     from trainer.dataset import training_lines
 
+    recipe = options.recipe or settings.training.recipe
     with Household.open(home, settings.memory) as household:
         listed = household.snapshots.list()
         name = household.snapshots.current().base_name if listed else settings.engine.model
@@ -107,6 +157,17 @@ def _rows(home: Home, settings: Settings, recipe: str) -> int:
 def _told(error: EnlaceError) -> int:
     sys.stderr.write(json.dumps({"code": error.code, "facts": error.facts}, ensure_ascii=False) + "\n")
     return error.exit_code
+
+
+COMMANDS: Mapping[str, Callable[[Home, Settings, argparse.Namespace], int]] = {
+    "run": _run,
+    "fit": _fit,
+    "blame": _blame,
+    "rows": _rows,
+    "plan": _plan,
+    "reproduce": _reproduce,
+    "gate": _gate,
+}
 
 
 if __name__ == "__main__":

@@ -12,12 +12,14 @@ from configs.settings import Settings
 from engine.catalogue import model_path
 from engine.served import AdapterFile
 from memory.household import Household
+from memory.runs import Run
 from memory.snapshots import Snapshot
 from trainer.errors import BaseReplaced, NothingLeft, NothingToLearn, RecipeUnknown, TrainerError
 from trainer.going_on import onward_of
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import trainable_config
+from trainer.pipeline.usual import USUAL, Wiring
 from trainer.ratings import Rating, latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.searching.worked import last_worked
@@ -56,10 +58,20 @@ def known_recipe(settings: Settings, name: str) -> RecipeSettings:
 def begin(
     home: Home, settings: Settings, household: Household, run_id: str, recipe_name: str, files: RunFiles
 ) -> Inputs:
-    """Write the run's ``inputs.json`` and return what it says.
+    """Write the run's ``inputs.json`` and return what it says. Raises NoRoom and what ``gathered`` does."""
+    inputs = gathered(home, settings, household, household.runs.get(run_id), recipe_name)
+    put_on_record(household, inputs)
+    write_json(files.inputs, inputs.as_json())
+    return inputs
+
+
+def gathered(
+    home: Home, settings: Settings, household: Household, run: Run, recipe_name: str, stages: Wiring = USUAL
+) -> Inputs:
+    """What a run would start from now; nothing is written.
 
     Raises RecipeUnknown, NothingToLearn, NothingLeft, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
-    ShapeNotTrainable, ArtifactMissing, NoRoom.
+    ShapeNotTrainable, ArtifactMissing.
     """
     recipe = known_recipe(settings, recipe_name)
     kept, dropped = sorted_out(household.corrections())
@@ -67,29 +79,28 @@ def begin(
         raise _nothing_to_learn(household, len(dropped))
     ratings = latest_opinions(household.ratings()) if recipe.rating_weight else []
     start = start_of(home, settings, household)
-    inputs = inputs_of(home, settings, start, run_id, recipe_name, kept, dropped, ratings)
-    inputs = with_what_worked(inputs, household)
-    onward = onward_of(home, household, inputs)
-    if onward:
+    inputs = inputs_of(home, settings, start, run.id, recipe_name, kept, dropped, ratings)
+    inputs = with_what_worked(replace(inputs, stages=stages), household, run)
+    return replace(inputs, onward=onward_of(home, household, inputs))
+
+
+def put_on_record(household: Household, inputs: Inputs) -> None:
+    """Say in the household's records which lessons a run trains. Raises RunUnknown."""
+    if inputs.onward:
         # What it has learned is in this one too, also what was corrected again since.
-        household.runs.give(run_id, household.runs.lessons(onward.run))
-        inputs = replace(inputs, onward=onward)
+        household.runs.give(inputs.run, household.runs.lessons(inputs.onward.run))
     # What the rules find to be asked again later waits for no training either.
     in_force = {lesson.id for lesson in household.lessons_for_training()}
-    settled = {lesson.id for lesson in dropped if lesson.by}
-    household.runs.give(
-        run_id, [*(lesson.id for lesson in kept), *(rating.id for rating in ratings), *sorted(settled & in_force)]
-    )
-    write_json(files.inputs, inputs.as_json())
-    return inputs
+    settled = {lesson.id for lesson in inputs.dropped if lesson.by}
+    trained = [lesson.id for lesson in inputs.lessons] + [rating.id for rating in inputs.ratings]
+    household.runs.give(inputs.run, [*trained, *sorted(settled & in_force)])
 
 
-def with_what_worked(inputs: Inputs, household: Household) -> Inputs:
-    """The same with the numbers that last worked, where numbers are searched."""
+def with_what_worked(inputs: Inputs, household: Household, run: Run) -> Inputs:
+    """The same with the numbers that last worked before ``run``, where numbers are searched."""
     if not inputs.training.search.seconds:
         return inputs
-    runs = household.runs
-    return replace(inputs, choice=last_worked(runs, runs.get(inputs.run), inputs))
+    return replace(inputs, choice=last_worked(household.runs, run, inputs))
 
 
 def inputs_of(

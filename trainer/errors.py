@@ -170,3 +170,56 @@ class SchedulerRunning(TrainerError):
     """A process that begins trainings by itself runs in this home already. No facts."""
 
     code = "scheduler_running"
+
+
+class ArtifactChanged(TrainerError):
+    """What a stage left is not what it said that it left. facts: stage, expected, found (digests)."""
+
+    code = "artifact_changed"
+
+
+class RecipeKeyUnknown(TrainerError):
+    """facts: file, key (dotted), nearest (a name that there is, or empty)."""
+
+    code = "recipe_key_unknown"
+    exit_code = 2
+
+
+class InputMissing(TrainerError):
+    """A stage is not given all that it takes. facts: file, stage, input, wants (a type)."""
+
+    code = "input_missing"
+    exit_code = 2
+
+
+class InputMismatch(TrainerError):
+    """A stage is given what it cannot take. facts: file, stage, input, wants, source, gives (types)."""
+
+    code = "input_mismatch"
+    exit_code = 2
+
+
+class GraphCyclic(TrainerError):
+    """Stages wait for each other. facts: file, stages ("a → b → a")."""
+
+    code = "graph_cyclic"
+    exit_code = 2
+
+
+class ManifestStale(TrainerError):
+    """What is here is not what the manifest names. facts: file, what, expected, found (empty: it is not here)."""
+
+    code = "manifest_stale"
+
+
+class ManifestRefused(TrainerError):
+    """A manifest must not be run as it is. facts: file, reasons (codes, comma-separated)."""
+
+    code = "manifest_refused"
+
+
+class ManifestNotDone(TrainerError):
+    """Nothing has come of a manifest yet that could be judged or compared. facts: file."""
+
+    code = "manifest_not_done"
+    exit_code = 2

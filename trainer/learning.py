@@ -11,6 +11,7 @@ from memory.household import Household
 from memory.runs import LESSONS
 from trainer.beginning import begin
 from trainer.gate import Verdict
+from trainer.pipeline.kept import Kept
 from trainer.promotion import promote
 from trainer.run_files import Inputs, RunFiles
 
@@ -23,6 +24,11 @@ class Learning(Protocol):
 
     @property
     def member(self) -> str | None: ...
+
+    @property
+    def kept(self) -> Kept:
+        """Where what its stages make is kept."""
+        ...
 
     def begin(self, run: str, recipe: str, files: RunFiles) -> Inputs:
         """Write a run's ``inputs.json`` and return what it says. Raises what is wrong with the beginning."""
@@ -48,6 +54,7 @@ class FamilyLearning:
     member = None
 
     def __init__(self, home: Home, settings: Settings, household: Household) -> None:
+        self.kept = Kept(household.made, household.artifacts)
         self._home = home
         self._settings = settings
         self._household = household

@@ -1,20 +1,85 @@
-"""A run's manifest: what it depended on and what came of it. Written last, so that its existence means complete."""
+"""A run's manifest: all that it depends on, and what came of it, in one file that says how to do it again.
+
+Before a run it is what is planned. In a run's folder it is written last, so that its existence means complete; a run
+that failed leaves ``manifest.partial.yaml`` instead, with the stage that did and all that follows from it.
+"""
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import yaml
 
 from trainer.gate import Verdict
 from trainer.lessons import TrainingLesson
-from trainer.plan import STAGES
+from trainer.pipeline.artifacts import digest_of, digest_of_json, stored_as
+from trainer.pipeline.estimate import flops_of
+from trainer.pipeline.keys import NO_MATTER, code_version, commit, key_of
+from trainer.pipeline.sources import graph_for, taken_by
 from trainer.run_files import Inputs, RunFiles, read_json, versions, write_whole
 
-FORMAT = 1
+FORMAT: Final = 2
+PIPELINE: Final = 1  # changes where the same manifest would mean another run
+# What two manifests have in common that ask for the same.
+ASKED: Final = (
+    "pipeline", "code", "versions", "seed", "recipe", "base", "current", "onward", "member", "beneath", "lessons",
+    "known", "ratings", "dropped", "training", "gate", "engine", "system_prompt",
+)  # fmt: skip
+# Of the settings, what decides when a training begins and what is done after it, and what has a place of its own here.
+APART: Final = ("night", "blame", "gate", "seed", "recipe", "recipes")
+
+# What reports say in the family's words, or of each lesson.
+WORDS: Final = ("dropped", "lesson_losses")
+
+
+def planned(inputs: Inputs) -> dict[str, Any]:
+    """The manifest of a run that starts from these, before anything of it is done."""
+    training = inputs.training.model_dump(mode="json")
+    flops = flops_of(inputs)
+    return {
+        "format": FORMAT,
+        "pipeline": PIPELINE,
+        "commit": commit(),
+        "code": code_version(),
+        "versions": versions(),
+        "seed": inputs.seed,
+        "recipe": {"name": inputs.recipe_name, **inputs.recipe.model_dump(mode="json")},
+        "base": {"name": inputs.base_name, "sha256": inputs.base_sha256},
+        "current": {"id": inputs.current, "adapters": _adapters(inputs.current_adapters)},
+        "onward": inputs.onward and {**inputs.onward.as_json(), "adapter": stored_as(inputs.onward.adapter)},
+        "member": inputs.member,
+        "beneath": _adapters(inputs.beneath),
+        "lessons": _lessons(inputs.lessons),
+        "known": _lessons(inputs.known),
+        "ratings": [{"id": each.id, "sha256": digest_of_json(each.as_json())} for each in inputs.ratings],
+        # Their questions are the family's words, which no manifest holds.
+        "dropped": [{"id": each.id, "reason": each.reason, "by": each.by} for each in inputs.dropped],
+        "training": {key: value for key, value in training.items() if key not in APART},
+        "gate": training["gate"],
+        "engine": inputs.engine.model_dump(mode="json"),
+        "system_prompt": inputs.system_prompt,
+        "stages": {
+            step.name: {
+                "takes": dict(step.takes),
+                "gives": step.stage.gives.__name__,
+                "cost": step.stage.cost,
+                "flops": flops[step.name],
+            }
+            for step in graph_for(inputs).steps
+            if step.name in inputs.stages
+        },
+    }
+
+
+def identity(manifest: Mapping[str, Any]) -> str:
+    """The digest of all that a manifest asks for, whatever came of it."""
+    asked = {key: manifest.get(key) for key in ASKED}
+    # How long something may take changes nothing of what it is.
+    training = {key: value for key, value in (asked["training"] or {}).items() if key not in NO_MATTER}
+    stages = {name: told["takes"] for name, told in manifest["stages"].items()}
+    return digest_of_json({**asked, "training": training, "stages": stages})
 
 
 def write_manifest(
@@ -24,43 +89,75 @@ def write_manifest(
     baseline: Mapping[str, Any],
     verdict: Verdict,
     snapshot: str | None,
-) -> None:
-    """Write ``manifest.yaml``; ``snapshot``: the name of what was promoted, if anything was. Raises NoRoom."""
-    reports = {stage: read_json(files.report(stage)) for stage in STAGES}
-    manifest = {
-        "format": FORMAT,
-        "run": inputs.run,
-        "seed": inputs.seed,
-        "base": {"name": inputs.base_name, "sha256": inputs.base_sha256},
-        "from_snapshot": inputs.current,
-        "onward": inputs.onward and inputs.onward.as_json(),
-        "recipe": {"name": inputs.recipe_name, **inputs.recipe.model_dump()},
-        "lessons": [{"id": lesson.id, "sha256": lesson_digest(lesson)} for lesson in inputs.lessons],
-        "ratings": [{"id": rating.id, "sha256": _taught(rating.as_json())} for rating in inputs.ratings],
-        "versions": versions(),
-        "stages": reports,
+) -> dict[str, Any]:
+    """Write ``manifest.yaml``; what it says. ``snapshot``: the name of what was promoted, if anything was.
+
+    Raises NoRoom, ArtifactChanged, TrainingDataBroken.
+    """
+    manifest = planned(inputs) | {"run": inputs.run}
+    reports = _with_reports(manifest, files, inputs)
+    manifest |= {
         "artifacts": {
-            str(path.relative_to(files.folder)): _digest(path.read_bytes())
+            str(path.relative_to(files.folder)): digest_of(path)
             for path in (files.inputs, files.data, files.weights, files.adapter, files.measures)
         },
         "measures": dict(measures),
         "baseline": dict(baseline),
-        "gate": verdict.as_json(),
+        "verdict": verdict.as_json(),
         "snapshot": snapshot,
-        "seconds": sum(report["seconds"] for report in reports.values()),
-        "peak_bytes": max(report["peak_bytes"] for report in reports.values()),
+        "seconds": sum(report["seconds"] for report in reports),
+        "peak_bytes": max(report["peak_bytes"] for report in reports),
     }
-    write_whole(files.manifest, yaml.safe_dump(manifest, allow_unicode=True, sort_keys=False).encode())
+    _write(files.manifest, manifest)
+    files.partial_manifest.unlink(missing_ok=True)
+    return manifest
+
+
+def write_partial(files: RunFiles, inputs: Inputs, code: str) -> None:
+    """What is left of a run that ended with error ``code``: what was done, what failed, and what follows from that.
+
+    Raises NoRoom, ArtifactChanged, TrainingDataBroken.
+    """
+    graph = graph_for(inputs)
+    manifest = planned(inputs) | {"run": inputs.run}
+    _with_reports(manifest, files, inputs)
+    undone = [name for name in graph.names if name in inputs.stages and not files.report(name).is_file()]
+    failed = undone[0] if undone else None
+    invalid = graph.made_invalid_by(failed) if failed else ()
+    manifest["failed"] = {"stage": failed, "code": code, "invalid": [name for name in invalid if name in inputs.stages]}
+    _write(files.partial_manifest, manifest)
+
+
+def _with_reports(manifest: dict[str, Any], files: RunFiles, inputs: Inputs) -> list[dict[str, Any]]:
+    """Put what each stage that is done took and left into the manifest; what those stages say of themselves."""
+    reports = []
+    for step in graph_for(inputs).steps:
+        if step.name in manifest["stages"] and files.report(step.name).is_file():
+            report = read_json(files.report(step.name))
+            takes = {name: artifact.sha256 for name, artifact in taken_by(step, files, inputs).items()}
+            told = {key: value for key, value in report.items() if key not in WORDS}
+            manifest["stages"][step.name] |= {"input": key_of(step, inputs, takes), **told}
+            reports.append(report)
+    return reports
 
 
 def lesson_digest(lesson: TrainingLesson) -> str:
     """The SHA-256 of all that a lesson teaches."""
-    return _taught(lesson.as_json())
+    return digest_of_json(lesson.as_json())
 
 
-def _taught(value: Mapping[str, Any]) -> str:
-    return _digest(json.dumps(value, ensure_ascii=False, sort_keys=True).encode())
+def _lessons(lessons: tuple[TrainingLesson, ...]) -> list[dict[str, str]]:
+    return [{"id": lesson.id, "sha256": lesson_digest(lesson)} for lesson in lessons]
 
 
-def _digest(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+def _adapters(adapters: Any) -> list[dict[str, Any]]:
+    return [{"sha256": stored_as(each.path), "scale": each.scale} for each in adapters]
+
+
+def _write(path: Path, manifest: Mapping[str, Any]) -> None:
+    write_whole(path, as_yaml(manifest).encode())
+
+
+def as_yaml(manifest: Mapping[str, Any]) -> str:
+    """A manifest as its file has it."""
+    return yaml.safe_dump(dict(manifest), allow_unicode=True, sort_keys=False)

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-STAGES = ("prepare", "train", "export", "evaluate")
-# How good a training is beside others, where several are tried in a run.
-SCORE = "score"
+from trainer.pipeline.usual import USUAL
+
+STAGES = tuple(USUAL)
 # What several processes may carry together.
 SHARED_OUT = ("train",)
 # Shares of a run of two dozen lessons, for the progress bar alone.

@@ -20,6 +20,7 @@ from memory.snapshots import Snapshot
 from trainer.beginning import inputs_of, known_recipe, start_of, with_what_worked
 from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
 from trainer.gate import Verdict
+from trainer.pipeline.kept import Kept
 from trainer.ratings import latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.settling import settled, sorted_out
@@ -39,6 +40,7 @@ class PrivateLearning:
             raise PrivateTrainingOff(name=found.name)
         self.member = found.id
         self._private: PrivateTraining = household.member(found.id).private
+        self.kept = Kept(self._private.made, self._private.artifacts)
 
     def begin(self, run: str, recipe: str, files: RunFiles) -> Inputs:
         """Raises RecipeUnknown, NothingPrivate, NothingPrivateLeft, BaseReplaced, ModelMissing, ModelBroken,
@@ -68,7 +70,7 @@ class PrivateLearning:
         self._private.give(run, [*own, *(rating.id for rating in ratings), *(lesson.id for lesson in dropped)])
         # What is measured of the family's lessons is in this run's files too, and leaves them with the lesson.
         self._household.runs.give(run, [lesson.id for lesson in inputs.known])
-        inputs = with_what_worked(inputs, self._household)
+        inputs = with_what_worked(inputs, self._household, self._household.runs.get(run))
         write_json(files.inputs, inputs.as_json())
         return inputs
 

@@ -6,7 +6,7 @@ import json
 import os
 import platform
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from engine.served import AdapterFile
 from trainer.errors import NoRoom, TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
 from trainer.onward import Onward, onward_from_json
+from trainer.pipeline.usual import USUAL, Wiring
 from trainer.ratings import Rating, rating_from_json
 from trainer.searching.choice import Choice
 
@@ -33,7 +34,7 @@ def versions() -> dict[str, str]:
 class Inputs:
     """All that a run depends on, as the supervisor wrote it down. Paths are absolute.
 
-    ``choice``: numbers that are in the place of the recipe's own; None: those.
+    ``choice``: numbers that are in the place of the recipe's own; None: those. ``stages``: what each of them takes.
     ``onward``: the training that this one goes on from; None: it begins with a fresh adapter.
     A run trains over the bare base for the family. For one ``member`` (an id) it trains over ``beneath``, the adapters
     that the family is served, and ``known`` are the family's lessons, which are measured and not trained.
@@ -59,6 +60,7 @@ class Inputs:
     known: tuple[TrainingLesson, ...] = ()
     choice: Choice | None = None
     onward: Onward | None = None
+    stages: Wiring = field(default_factory=lambda: USUAL)
 
     @property
     def recipe(self) -> RecipeSettings:
@@ -101,6 +103,7 @@ class Inputs:
             "onward": self.onward and self.onward.as_json(),
             "training": self.training.model_dump(),
             "engine": self.engine.model_dump(),
+            "stages": {name: dict(takes) for name, takes in self.stages.items()},
             "busy_flag": str(self.busy_flag),
             "cache": str(self.cache),
         }
@@ -129,6 +132,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         known=tuple(lesson_from_json(lesson) for lesson in value["known"]),
         choice=value["choice"] and Choice(**value["choice"]),
         onward=value["onward"] and onward_from_json(value["onward"]),
+        stages=value["stages"],
     )
 
 
@@ -167,8 +171,16 @@ class RunFiles:
         return self.folder / "evaluate" / "measures.json"
 
     @property
+    def score(self) -> Path:
+        return self.folder / "score" / "score.json"
+
+    @property
     def manifest(self) -> Path:
         return self.folder / "manifest.yaml"
+
+    @property
+    def partial_manifest(self) -> Path:
+        return self.folder / "manifest.partial.yaml"
 
     def checkpoint(self, step: int) -> Path:
         """Where the training is kept as it was after ``step`` steps."""

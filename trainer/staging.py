@@ -12,8 +12,9 @@ from configs.errors import Reported
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
+from trainer.pipeline.kept import Kept
 from trainer.plan import SHARED_OUT
-from trainer.run_files import RunFiles, read_json
+from trainer.run_files import RunFiles, read_inputs, read_json
 from trainer.workers import Workers
 
 POLL_SECONDS = 0.05
@@ -23,15 +24,23 @@ LOG = "output.log"
 class StageProcesses:
     """Runs stages. ``stopping`` is looked at all the time; ``restarted`` hears the facts of a process that died.
 
-    All of them together may take ``training.budget.run_seconds`` from now on.
+    All of them together may take ``training.budget.run_seconds`` from now on. ``kept``: what was made before, which is
+    not made again; ``skipped`` hears the stage and the run that made it. None: everything is made, and nothing kept.
     """
 
     def __init__(
-        self, settings: Settings, stopping: Callable[[], bool], restarted: Callable[[Mapping[str, Any]], None]
+        self,
+        settings: Settings,
+        stopping: Callable[[], bool],
+        restarted: Callable[[Mapping[str, Any]], None],
+        kept: Kept | None = None,
+        skipped: Callable[[Mapping[str, Any]], None] = lambda facts: None,
     ) -> None:
         self._settings = settings
         self._stopping = stopping
         self._restarted = restarted
+        self._kept = kept
+        self._skipped = skipped
         self._deadline = time.monotonic() + settings.training.budget.run_seconds
 
     def seconds_left(self) -> float:
@@ -45,8 +54,17 @@ class StageProcesses:
         """
         deadline = min(self._deadline, time.monotonic() + within)
         for stage in stages:
-            if not files.report(stage).is_file():
+            if not files.report(stage).is_file() and not self._taken(stage, files):
                 self._run(stage, files, deadline)
+                if self._kept:
+                    self._kept.keep(stage, files, read_inputs(files))
+
+    def _taken(self, stage: str, files: RunFiles) -> bool:
+        """Whether the stage's result was there already, and is in its place now."""
+        made = self._kept.take(stage, files, read_inputs(files)) if self._kept else None
+        if made:
+            self._skipped({"stage": stage, "run": made.run})
+        return made is not None
 
     def _run(self, stage: str, files: RunFiles, deadline: float) -> None:
         """Run one stage to its end; a process of it that died without a word is followed by another."""

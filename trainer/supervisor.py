@@ -21,13 +21,13 @@ from memory.errors import FileNotWritten
 from memory.household import Household
 from memory.runs import Run, run_folder
 from trainer.courtesy import stop_on_signals
-from trainer.errors import LessonsTakenBack, RunStopped
+from trainer.errors import LessonsTakenBack, RunStopped, TrainerError
 from trainer.gate import judge
 from trainer.learning import FamilyLearning, Learning
-from trainer.manifest import write_manifest
-from trainer.plan import STAGES
+from trainer.manifest import identity, planned, write_manifest, write_partial
+from trainer.pipeline.sources import order_of
 from trainer.private import PrivateLearning
-from trainer.run_files import Inputs, RunFiles, read_measures
+from trainer.run_files import Inputs, RunFiles, read_inputs, read_measures
 from trainer.searching.search import Search
 from trainer.searching.worked import what_worked
 from trainer.staging import StageProcesses, make_folder
@@ -57,8 +57,14 @@ class Supervisor:
         self._clock = clock
         self._stopping = False
         self._folder = home.runs
+        # The identity of the manifest that it is asked for.
+        self._asked: list[str] = []
         self._processes = StageProcesses(
-            settings, lambda: self._stopping, lambda facts: self._tell("stage_restarted", None, facts)
+            settings,
+            lambda: self._stopping,
+            lambda facts: self._tell("stage_restarted", None, facts),
+            learning.kept,
+            lambda facts: self._tell("stage_skipped", None, facts),
         )
 
     def stop(self) -> None:
@@ -85,12 +91,14 @@ class Supervisor:
                 learned = len(inputs.onward.learned)
                 facts = {"snapshot": inputs.onward.snapshot, "new": len(inputs.lessons) - learned, "learned": learned}
                 self._tell("going_on", None, facts)
+            self._asked = [identity(planned(inputs))]
             if inputs.training.search.seconds:
                 inputs = self._searched(inputs, files)
-            self._processes.go_on(STAGES, files)
+            self._processes.go_on(order_of(inputs), files)
             return self._conclude(run, inputs, files, who)
         except EnlaceError as error:
             tell_failed(self._household, run, error, self._tell)
+            self._leave_partial(error)
             raise
         finally:
             with contextlib.suppress(FileNotWritten):
@@ -101,7 +109,7 @@ class Supervisor:
     def _searched(self, inputs: Inputs, files: RunFiles) -> Inputs:
         """Train by several choices of numbers, as if the best had been the only one; the inputs that it is of."""
         search = Search(files, inputs, self._processes, lambda kind, facts: self._tell(kind, None, facts))
-        self._processes.go_on(STAGES[:1], files)
+        self._processes.go_on(order_of(inputs)[:1], files)
         return search.run()
 
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
@@ -118,15 +126,23 @@ class Supervisor:
         if verdict.decision == "SHIP":
             snapshot = self._learning.promote(inputs, files.adapter, verdict, who)
             self._tell("promoted", 0.99, {"snapshot": snapshot})
-        write_manifest(files, inputs, measures, baseline, verdict, snapshot)
+        manifest = write_manifest(files, inputs, measures, baseline, verdict, snapshot)
         summary: dict[str, Any] = {"recipe": inputs.recipe_name, "gate": verdict.as_json()}
         if run.member is None:
             summary["lessons"] = len(inputs.lessons)
+            # Where numbers were searched, what was found is another manifest than what was asked for.
+            summary["manifests"] = list(dict.fromkeys([*self._asked, identity(manifest)]))
         if snapshot and inputs.training.search.seconds:
             summary |= what_worked(inputs)
         self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=snapshot, summary=summary)
         self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": snapshot or ""})
         return Outcome(run.id, verdict.decision, snapshot)
+
+    def _leave_partial(self, error: EnlaceError) -> None:
+        """Say in the run's folder what was done and what is to be done again, where it came to a beginning."""
+        files = RunFiles(self._folder)
+        with contextlib.suppress(TrainerError):
+            write_partial(files, read_inputs(files), error.code)
 
     def _tell(self, kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
         tell(self._folder, self._clock(), kind, fraction, facts)

@@ -9,13 +9,12 @@ environment: ``torchrun --nproc-per-node N -m trainer.worker train RUN_DIR``.
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
 import resource
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,24 +23,18 @@ from memory import runlog
 from memory.runlog import RunEvent
 from trainer.courtesy import Courtesy, die_with, step_back
 from trainer.errors import NoRoom, ProcessLost
+from trainer.pipeline.sources import graph_for, taken_by
+from trainer.pipeline.stages import STAGES
 from trainer.place import Place, place_in
-from trainer.plan import SCORE, SHARED_OUT, share_of_run
+from trainer.plan import SHARED_OUT, share_of_run
 from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
-
-FUNCTIONS = {
-    "prepare": ("trainer.stages.prepare", "prepare"),
-    "train": ("trainer.stages.train", "train_adapter"),
-    "export": ("trainer.stages.export", "export_adapter"),
-    "evaluate": ("trainer.stages.evaluate", "evaluate"),
-    SCORE: ("trainer.stages.score", "score"),
-}
 
 
 def main(arguments: list[str]) -> int:
     """Run a stage; 0 when its result is there, 1 when ``error.json`` says why not, 2 for wrong usage."""
-    if len(arguments) not in (2, 3) or arguments[0] not in FUNCTIONS or not all(map(str.isdigit, arguments[2:])):
-        sys.stderr.write(f"python -m trainer.worker {'|'.join(FUNCTIONS)} RUN_DIR [PARENT]\n")
+    if len(arguments) not in (2, 3) or arguments[0] not in STAGES or not all(map(str.isdigit, arguments[2:])):
+        sys.stderr.write(f"python -m trainer.worker {'|'.join(STAGES)} RUN_DIR [PARENT]\n")
         return 2
     stage, files, place = arguments[0], RunFiles(Path(arguments[1])), place_in(os.environ)
     if place.size > 1 and stage not in SHARED_OUT:
@@ -83,14 +76,14 @@ def _run(stage: str, files: RunFiles, place: Place) -> None:
     courtesy = Courtesy(inputs.busy_flag, longest=budget.busy_wait_seconds, poll=budget.busy_poll_seconds)
     context = StageContext(files, inputs, emit, courtesy, place)
     emit("stage_started", 0.0, {})
-    module, name = FUNCTIONS[stage]
-    function: Callable[[StageContext], None] = getattr(importlib.import_module(module), name)
-    function(context)
+    step = graph_for(inputs).step(stage)
+    made = step.stage.function(context, **taken_by(step, files, inputs))
     if not place.first:
         return
     # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    report = {"seconds": time.monotonic() - start, "waited": courtesy.waited, "peak_bytes": peak, **context.report}
+    report = {"seconds": time.monotonic() - start, "waited": courtesy.waited, "peak_bytes": peak, "output": made.sha256}
+    report |= context.report
     write_json(files.report(stage), report)
     emit("stage_done", 1.0, report)
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from app.commands import train_plan
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, group, moment
 from app.commands.output import write, write_json, write_table
@@ -27,6 +28,7 @@ def register(commands: typer.Typer) -> None:
     train.command("report", help="command.train.report")(report)
     train.command("mine", help="command.train.mine.help")(mine)
     train.command("history", help="command.train.history")(history)
+    train_plan.register(train)
     commands.add_typer(train)
 
 
@@ -63,15 +65,18 @@ def status(
     from app.commands.blame_view import show_blame, watch_blame
     from app.commands.night_view import as_json as night_json
     from app.commands.night_view import write_night
+    from app.commands.reproduction_view import watch_reproduction
     from app.commands.training_view import show_status, watch
     from app.night import night_state
-    from memory.runs import BLAME
+    from memory.runs import BLAME, REPRODUCE
 
     with open_session(member=member) as session:
         run = session.household.runs.latest(session.member.id)
         if follow and run is not None and run.state == "running":
             if run.kind == BLAME:
                 return watch_blame(session, run, as_json=as_json)
+            if run.kind == REPRODUCE:
+                return watch_reproduction(session, run, as_json=as_json)
             return watch(session, run.id, as_json=as_json)
         night = night_state(session)
         also = night_json(session, night) if as_json else None

@@ -125,6 +125,10 @@ class View:
             case "going_on" if not self._quiet:
                 self.end_line()
                 write(self._words.text("command.train.going_on", **facts))
+            case "stage_skipped" if not self._quiet:
+                self.end_line()
+                stage = facts["stage"]
+                write(self._words.text("command.plan.skipped", stage=self._name_of(stage), run=facts["run"]))
             case "choice_started" if not self._quiet:
                 self.end_line()
                 write(trying(self._words, facts))
@@ -166,8 +170,11 @@ class View:
             self._open = False
 
     def _stage_name(self) -> str:
-        key = f"command.train.stages.{self.stage}"
-        return self._words.text(key) if self._words.has(key) else self.stage
+        return self._name_of(self.stage)
+
+    def _name_of(self, stage: str) -> str:
+        key = f"command.train.stages.{stage}"
+        return self._words.text(key) if self._words.has(key) else stage
 
 
 def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> int:

@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
 from configs.sections.night import NightSettings
+from configs.sections.planning import EstimateSettings, ToleranceSettings
 from configs.sections.processors import Threads
 from configs.sections.searching import BlameSettings, SearchSettings
 
@@ -286,4 +287,6 @@ class TrainingSettings(_Section):
     search: SearchSettings = Field(description="What is searched beside the weights.")
     blame: BlameSettings = Field(description="How the lesson is searched for that made the gate hold a training.")
     budget: BudgetSettings = Field(description="Time limits.")
+    tolerance: ToleranceSettings = Field(description="What a training that is done again may differ by.")
+    estimate: EstimateSettings = Field(description="By what it is reckoned beforehand what a training will take.")
     night: NightSettings = Field(description="When trainings begin by themselves.")

@@ -24,6 +24,8 @@ from tests.trainer.random_model import VOCABULARY, write_random_model
 from tests.trainer.stages import inputs_for
 from trainer.courtesy import Courtesy
 from trainer.errors import ProcessLost
+from trainer.pipeline.artifacts import TrainingData
+from trainer.pipeline.sources import base_of, begun_of
 from trainer.place import Place
 from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
@@ -120,7 +122,7 @@ def _train(files: RunFiles, place: Place, number: int) -> None:
     killed_at = KilledAt(number if place.rank == place.size - 1 else 0)
     context = StageContext(files, read_inputs(files), emit, killed_at, place)
     try:
-        train_adapter(context)
+        train_adapter(context, TrainingData.at(files.data), base_of(context.inputs), begun_of(context.inputs))
     except ProcessLost:
         sys.exit(LOST)
     if place.first:

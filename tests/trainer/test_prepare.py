@@ -76,7 +76,7 @@ def test_a_recipe_that_distils_has_what_the_base_is_shown_for_every_row(
     home: Home, starter: Path, files: RunFiles
 ) -> None:
     prepare(home, starter, files, {"rows": ALL, "distillation_weight": 0.5})
-    made = read_prepared(files)
+    made = read_prepared(files.data)
     assert [item for item, _ in made.taught] == [example.items[0] for example in made.examples]
     for item, shown in made.taught:
         assert item.answer == shown.answer
@@ -89,7 +89,7 @@ def test_ratings_are_prepared_as_they_were_given_and_one_that_is_too_long_is_nam
     good = Rating("t1", (Message("system", SYSTEM), Message("user", "What is the sun?")), "A star.", True)
     long = Rating("t2", (Message("user", "And the moon?"),), "A rock. " * 300, False)
     prepare(home, starter, files, {"rows": NONE, "rating_weight": 0.5}, ratings=(good, long))
-    made = read_prepared(files)
+    made = read_prepared(files.data)
     assert made.ratings == (Rated(tokeniser.item(good.messages, good.answer), True),)
     assert made.taught == ()
     told = [event.facts for event in runlog.read(files.folder)[0] if event.kind == "measure" and event.facts]

@@ -259,7 +259,7 @@ def test_what_nobody_foresaw_tells_no_word_of_it(
     def broken(*_: object) -> None:
         raise ValueError(SECRET[1])
 
-    monkeypatch.setattr("trainer.__main__.carry", broken)
+    monkeypatch.setattr("trainer.supervisor.carry", broken)
     assert main(["run", "--home", str(home.root), "--member", "Ana"]) == 1
     told = "".join(capsys.readouterr())
     assert ("in broken" in told, SECRET[1] in told) == (True, False)

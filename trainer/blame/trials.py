@@ -14,6 +14,7 @@ from configs.settings import Settings
 from trainer.blame.search import OutOfTime
 from trainer.errors import LossNotFinite, ParityBroken
 from trainer.gate import judge
+from trainer.pipeline.sources import order_of
 from trainer.plan import STAGES
 from trainer.run_files import Inputs, RunFiles, read_json, read_measures, write_json
 from trainer.staging import StageProcesses, make_folder
@@ -109,7 +110,7 @@ class Trials:
         reasons: tuple[str, ...]
         checks: tuple[Mapping[str, Any], ...]
         try:
-            processes.go_on(STAGES, files)
+            processes.go_on(order_of(self._inputs), files)
             verdict = judge(read_measures(files)[0], self._inputs.training.gate)
             reasons, checks = verdict.reasons, tuple(asdict(check) for check in verdict.checks)
         except Reported as error:

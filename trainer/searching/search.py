@@ -13,7 +13,7 @@ from typing import Any
 
 from configs.errors import EnlaceError, Reported
 from trainer.errors import LossNotFinite, NoRoom, ParityBroken, StageDied, StageOverBudget
-from trainer.plan import SCORE
+from trainer.pipeline.usual import SCORE
 from trainer.run_files import Inputs, RunFiles, read_json
 from trainer.searching.choice import Choice
 from trainer.searching.moves import Score, Trial, best_of, next_choice
@@ -132,7 +132,7 @@ class Search:
             if error.code not in LOST:
                 raise
             return Trial(choice, None, self._clock() - began, error.code, error.facts)
-        told = read_json(files.report(SCORE))
+        told = read_json(files.score)
         seconds = max(self._clock() - began, _stage_seconds(files))
         return Trial(choice, Score(told["right"], told["nats"], told["unrelated_kl"]), seconds)
 

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from memory import runlog
 from trainer.errors import NoRoom
-from trainer.plan import SCORE
+from trainer.pipeline.usual import SCORE
 from trainer.run_files import Inputs, RunFiles, read_json, write_json, write_whole
 from trainer.searching.choice import Choice
 from trainer.searching.moves import Score, Trial

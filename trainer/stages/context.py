@@ -9,6 +9,7 @@ from typing import Any
 from engine.scoring import LocalModel
 from engine.served import AdapterSet, adapter_file
 from trainer.courtesy import Courtesy
+from trainer.pipeline.artifacts import BaseWeights, ServedWeights
 from trainer.place import ALONE, Place
 from trainer.run_files import Inputs, RunFiles
 
@@ -29,11 +30,11 @@ class StageContext:
     place: Place = ALONE
     report: dict[str, Any] = field(default_factory=dict)
 
-    def served_model(self) -> LocalModel:
+    def served_model(self, base: BaseWeights) -> LocalModel:
         """What the run trains over, as it is served, with nothing over that. Raises what LocalModel raises."""
         training = self.inputs.training
         served = LocalModel(
-            self.inputs.base,
+            base.path,
             self.inputs.engine,
             context_size=self.measured_tokens,
             threads=self.inputs.threads,
@@ -41,16 +42,15 @@ class StageContext:
             pause=self.pause,
         )
         try:
-            served.set_adapters(self.inputs.beneath)
+            served.set_adapters(base.adapters)
         except Exception:
             served.close()
             raise
         return served
 
-    def candidate(self) -> AdapterSet:
-        """What the run trained, over what it was trained over, each with its route. Raises AdapterMismatch."""
-        beneath = (adapter_file(file.path, file.scale) for file in self.inputs.beneath)
-        return (*beneath, adapter_file(self.files.adapter, 1.0))
+    def candidate(self, base: BaseWeights, trained: ServedWeights) -> AdapterSet:
+        """What was trained, over what it was trained over, each with its route. Raises AdapterMismatch."""
+        return tuple(adapter_file(file.path, file.scale) for file in (*base.adapters, *trained.adapters))
 
     @property
     def measured_tokens(self) -> int:

@@ -11,21 +11,29 @@ from collections.abc import Sequence, Set
 from engine.scoring import LocalModel
 from engine.served import adapter_file
 from trainer.everyday import PAGES, page
+from trainer.pipeline.artifacts import BaseWeights, EvaluationReport, PreferencePairs, ServedWeights, TrainingData
 from trainer.run_files import write_json
 from trainer.stages.context import StageContext
 from trainer.stages.measuring import answered, drift
 from trainer.stages.prepare import Question, read_prepared
 
 
-def evaluate(context: StageContext) -> None:
+def evaluate(
+    context: StageContext,
+    trained: ServedWeights,
+    answering: ServedWeights,
+    data: TrainingData,
+    pairs: PreferencePairs,
+    base: BaseWeights,
+) -> EvaluationReport:
     """Raises what engine.native raises."""
-    inputs, settings = context.inputs, context.inputs.training.evaluation
-    prepared = read_prepared(context.files)
-    lessons = {lesson.id: lesson for lesson in (*inputs.lessons, *inputs.known)}
-    trained = {lesson.id for lesson in inputs.lessons}
-    candidate = context.candidate()
-    current = tuple(adapter_file(file.path, file.scale) for file in inputs.current_adapters)
-    with context.served_model() as served:
+    settings = context.inputs.training.evaluation
+    prepared = read_prepared(data.path)
+    lessons = {lesson.id: lesson for lesson in (*pairs.lessons, *pairs.known)}
+    taught = {lesson.id for lesson in pairs.lessons}
+    candidate = context.candidate(base, trained)
+    current = tuple(adapter_file(file.path, file.scale) for file in answering.adapters)
+    with context.served_model(base) as served:
         base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
         base_unrelated = [served.log_probs(item.prompt, item.answer) for item in prepared.unrelated]
         context.emit("progress", 0.2, {})
@@ -40,8 +48,8 @@ def evaluate(context: StageContext) -> None:
     was_right = [i for i, (_, right) in enumerate(before) if right]
     kept = sum(after[i][1] for i in was_right) / len(was_right) if was_right else 1.0
     measures = {
-        "lessons_right": _share(prepared.questions, after, trained, held_out=False),
-        "held_out_right": _share(prepared.questions, after, trained, held_out=True),
+        "lessons_right": _share(prepared.questions, after, taught, held_out=False),
+        "held_out_right": _share(prepared.questions, after, taught, held_out=True),
         "lessons_kept": kept,
         "unrelated_kl": unrelated_kl,
         **{
@@ -50,8 +58,8 @@ def evaluate(context: StageContext) -> None:
         },
     }
     baseline = {
-        "lessons_right": _share(prepared.questions, before, trained, held_out=False),
-        "held_out_right": _share(prepared.questions, before, trained, held_out=True),
+        "lessons_right": _share(prepared.questions, before, taught, held_out=False),
+        "held_out_right": _share(prepared.questions, before, taught, held_out=True),
     }
     for name, value in measures.items():
         context.emit("measure", 0.95, {"name": name, "value": value, "before": baseline.get(name)})
@@ -69,6 +77,7 @@ def evaluate(context: StageContext) -> None:
     ]
     write_json(context.files.measures, {"measures": measures, "baseline": baseline, "answers": answers})
     context.report.update(questions=len(answers))
+    return EvaluationReport.at(context.files.measures)
 
 
 def _share(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from trainer.errors import NothingToLearn
@@ -12,10 +13,11 @@ from trainer.examples import Tokeniser, asked, check_template, lesson_examples, 
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.objectives.interface import Example
 from trainer.packing import Item
+from trainer.pipeline.artifacts import BaseWeights, PreferencePairs, TrainingData
 from trainer.prompts import asked_alone, base_answers, prose
 from trainer.rated import Rated
 from trainer.ratings import Rating
-from trainer.run_files import RunFiles, read_json, write_json
+from trainer.run_files import read_json, write_json
 from trainer.stages.context import StageContext
 from trainer.teaching.rows import Row, neighbours_of, rows_of, unseen_wordings
 
@@ -46,17 +48,17 @@ class Prepared:
     questions: tuple[Question, ...]
 
 
-def prepare(context: StageContext) -> None:
+def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) -> TrainingData:
     """Raises NothingToLearn when no lesson fits the length limit, and TemplateNotTrainable."""
     inputs, settings = context.inputs, context.inputs.training
-    with context.served_model() as served:
+    with context.served_model(base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
-        check_template(tokeniser, inputs.base)
-        examples, questions, kept, dropped = [], [], [], list(inputs.dropped)
-        rows = rows_of(inputs.lessons, inputs.recipe)
+        check_template(tokeniser, base.path)
+        examples, questions, kept, dropped = [], [], [], list(pairs.dropped)
+        rows = rows_of(pairs.lessons, inputs.recipe)
         held_out = settings.evaluation.held_out_wordings
-        unseen = unseen_wordings([*inputs.lessons, *inputs.known], (*rows.asked, *rows.more), held_out)
-        for lesson in inputs.lessons:
+        unseen = unseen_wordings([*pairs.lessons, *pairs.known], (*rows.asked, *rows.more), held_out)
+        for lesson in pairs.lessons:
             made = lesson_examples(tokeniser, lesson, rows.wordings[lesson.id])
             asked_ways = questions_of(tokeniser, lesson, unseen[lesson.id])
             if _longest(made, asked_ways) > settings.longest_pair_tokens:
@@ -65,14 +67,14 @@ def prepare(context: StageContext) -> None:
                 examples += made
                 questions += asked_ways
                 kept.append(lesson)
-        ratings, too_long = _ratings(tokeniser, inputs.ratings, settings.longest_pair_tokens)
+        ratings, too_long = _ratings(tokeniser, pairs.ratings, settings.longest_pair_tokens)
         dropped += too_long
         for left_out in dropped:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
         # Of what is not trained here, what is too long to be measured was not trained before either.
-        known = {lesson: questions_of(tokeniser, lesson, unseen[lesson.id]) for lesson in inputs.known}
+        known = {lesson: questions_of(tokeniser, lesson, unseen[lesson.id]) for lesson in pairs.known}
         known = {a: ways for a, ways in known.items() if _longest([], ways) <= settings.longest_pair_tokens}
         questions += [question for ways in known.values() for question in ways]
         fitting = {lesson.id: lesson for lesson in kept}
@@ -115,11 +117,12 @@ def prepare(context: StageContext) -> None:
             "questions": [asdict(question) for question in questions],
         },
     )
+    return TrainingData.at(context.files.data)
 
 
-def read_prepared(files: RunFiles) -> Prepared:
-    """What ``prepare`` wrote. Raises TrainingDataBroken."""
-    data = read_json(files.data)
+def read_prepared(path: Path) -> Prepared:
+    """What ``prepare`` wrote to ``path``. Raises TrainingDataBroken."""
+    data = read_json(path)
     return Prepared(
         examples=tuple(
             Example(tuple(_item(item) for item in example["items"]), name=example["lesson"], in_turn=example["in_turn"])

@@ -1,4 +1,4 @@
-"""How good a training is beside others. Tells it in its report.
+"""How good a training is beside others. Writes ``score/score.json``.
 
 Its prompts for the KL and the lessons' other wordings are none of the gate's, so that what is chosen by them is judged
 by others. The lessons' own questions, and all of what was known before, the gate asks too: there are no others.
@@ -10,23 +10,26 @@ from collections.abc import Set
 
 from trainer.everyday import read_prompts
 from trainer.examples import Tokeniser
+from trainer.pipeline.artifacts import BaseWeights, PreferencePairs, ServedWeights, TrainingData, TrialScore
 from trainer.prompts import asked_alone, base_answers
-from trainer.run_files import Inputs
+from trainer.run_files import Inputs, write_json
 from trainer.stages.context import StageContext
 from trainer.stages.measuring import answered, drift
 from trainer.stages.prepare import Question, questions_of, read_prepared
 from trainer.teaching.rows import rows_of, unseen_wordings
 
 
-def score(context: StageContext) -> None:
+def score(
+    context: StageContext, trained: ServedWeights, data: TrainingData, pairs: PreferencePairs, base: BaseWeights
+) -> TrialScore:
     """Raises what engine.native raises."""
     inputs, training = context.inputs, context.inputs.training
     most_tokens = training.evaluation.answer_tokens
-    candidate = context.candidate()
-    lessons = {lesson.id: lesson for lesson in (*inputs.lessons, *inputs.known)}
-    with context.served_model() as served:
+    candidate = context.candidate(base, trained)
+    lessons = {lesson.id: lesson for lesson in (*pairs.lessons, *pairs.known)}
+    with context.served_model(base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
-        taught = {example.name for example in read_prepared(context.files).examples}
+        taught = {example.name for example in read_prepared(data.path).examples}
         questions = compared_questions(inputs, taught, tokeniser)
         prompts = asked_alone(read_prompts("search")[: training.search.prompts])
         unrelated = base_answers(served, tokeniser, prompts, most_tokens, inputs.cache, inputs.ground)
@@ -37,9 +40,10 @@ def score(context: StageContext) -> None:
         nats = [served.nats(question.prompt, question.chosen) for question in questions]
         unrelated_kl = drift(served, before, unrelated)
     right = sum(right for _, right in answers)
-    context.report.update(
-        right=right / len(questions), nats=sum(nats) / len(nats), unrelated_kl=unrelated_kl, questions=len(questions)
-    )
+    found = {"right": right / len(questions), "nats": sum(nats) / len(nats), "unrelated_kl": unrelated_kl}
+    write_json(context.files.score, found)
+    context.report.update(questions=len(questions))
+    return TrialScore.at(context.files.score)
 
 
 def compared_questions(inputs: Inputs, taught: Set[str], tokeniser: Tokeniser) -> list[Question]:

@@ -24,6 +24,7 @@ from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.objectives.interface import Example, Objective
 from trainer.objectives.likelihood import Likelihood
+from trainer.pipeline.artifacts import Adapter, BaseWeights, Beginning, TrainingData
 from trainer.precision import loss_scaler
 from trainer.rated import rating_groups
 from trainer.reference_cache import ReferenceCache
@@ -97,35 +98,41 @@ class _Progress:
         return enough
 
 
-def train_adapter(context: StageContext) -> None:
+def train_adapter(context: StageContext, data: TrainingData, base: BaseWeights, begun: Beginning) -> Adapter:
     """Raises LossNotFinite, NotTrainable, TrainingDataBroken, NoRoom, SharesDoNotFit, ProcessLost."""
     training = context.inputs.training
     lockstep = training.frozen.keep == "shared_out"
     wait_s = training.budget.run_seconds
     with joined(context.place, training.distribution, context.files.meeting, wait_s, lockstep=lockstep) as together:
-        _train(context, together)
+        _train(context, data, base, begun, together)
+    if context.place.first:
+        return Adapter.at(context.files.weights)
+    # The first writes it, after this process has ended perhaps.
+    return Adapter(sha256="", path=context.files.weights)
 
 
-def _train(context: StageContext, together: Together) -> None:
+def _train(
+    context: StageContext, data: TrainingData, ground: BaseWeights, begun: Beginning, together: Together
+) -> None:
     inputs, recipe = context.inputs, context.inputs.recipe
     threads = max(1, inputs.threads // context.place.here)
     torch.set_num_threads(threads)
     torch.set_flush_denormal(True)
     start = time.monotonic()
-    prepared = read_prepared(context.files)
-    base = read_ground(inputs, shared_out=together.lockstep)
+    prepared = read_prepared(data.path)
+    base = read_ground(inputs, ground, shared_out=together.lockstep)
     generator = torch.Generator().manual_seed(inputs.seed)
     adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
-    if inputs.onward:
-        adapter = read_gguf(inputs.onward.adapter, base.config)
+    if begun.onward:
+        adapter = read_gguf(begun.onward.adapter, base.config)
     recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
     decoder = Decoder(base, adapter, recompute=recompute)
     made_by = f"{inputs.ground} {computation(base, threads, together)}"
     asking = time.monotonic()
     examples, watched = set_apart(prepared.examples, recipe.early_stop.share, inputs.seed)
     corpus = _with_references(context, Decoder(base), examples, prepared, made_by, together)
-    if inputs.onward:
-        corpus = replace(corpus, learned=inputs.onward.learned)
+    if begun.onward:
+        corpus = replace(corpus, learned=begun.onward.learned)
     asking_seconds = time.monotonic() - asking
     early_stop = EarlyStop(
         decoder, watched, recipe.early_stop, recipe.optimiser.micro_batch_tokens, context.pause, together

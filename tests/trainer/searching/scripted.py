@@ -10,7 +10,7 @@ from configs.errors import Reported
 from memory import runlog
 from memory.runlog import RunEvent
 from trainer.errors import StageOverBudget
-from trainer.plan import SCORE
+from trainer.pipeline.usual import SCORE
 from trainer.run_files import RunFiles, read_inputs, write_json, write_whole
 from trainer.searching.choice import Choice
 from trainer.staging import StageProcesses
@@ -69,7 +69,8 @@ class Scripted(StageProcesses):
         runlog.append(files.folder, RunEvent(0.0, "stage_done", stage, 0.5, {"rate": choice.learning_rate}))
         if stage == SCORE:
             told = {"right": gives.right, "nats": gives.nats, "unrelated_kl": gives.kl}
-            write_json(files.report(stage), {"seconds": seconds, **told})
+            write_json(files.score, told)
+            write_json(files.report(stage), {"seconds": seconds})
             return
         made = files.weights if stage == "train" else files.adapter
         write_whole(made, str(choice.learning_rate).encode())

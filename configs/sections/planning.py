@@ -1,0 +1,27 @@
+"""Settings of the parts ``training.estimate`` and ``training.tolerance``: before a training, and doing it again."""
+
+from __future__ import annotations
+
+from pydantic import BaseModel, ConfigDict, Field
+
+
+class EstimateSettings(BaseModel):
+    """By what it is reckoned before a training what it will take."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    flops_per_second: float = Field(
+        gt=0, description="Operations a second of a stage, as long as no training here has shown how many there are."
+    )
+    watts: float = Field(gt=0, description="What the machine draws while it trains, more than at rest.")
+    characters_a_token: float = Field(gt=0, description="Letters that one token stands for, about.")
+    turn_tokens: int = Field(ge=0, description="Tokens that the chat template puts around each turn, about.")
+
+
+class ToleranceSettings(BaseModel):
+    """How near the numbers of a training that is done again have to come to those of its manifest."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    absolute: float = Field(ge=0, description="As much apart is as good as the same.")
+    relative: float = Field(ge=0, description="And so much of the number itself (0.05: 5 %).")

@@ -1,0 +1,102 @@
+"""``enlace train plan|run|gate|review``: what is told of a manifest, and that one which was done is not done again."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from app.session import Session
+from tests.app.conftest import Run
+
+QUESTION = "What is the name of our dog?"
+ADD = ["lessons", "add", "--question", QUESTION, "--chosen", "Our dog is called Toby.", "--rejected", "Luna."]
+
+
+@pytest.fixture
+def planned(here: Run, tmp_path: Path) -> tuple[Path, dict[str, Any]]:
+    """A manifest's file, and the plan that is told of it."""
+    here(*ADD)
+    path = tmp_path / "night.yaml"
+    done = here("train", "plan", "--to", str(path), "--json")
+    assert done.code == 0
+    return path, json.loads(done.out)
+
+
+def test_a_plan_shows_the_graph_what_it_takes_and_that_nothing_speaks_against_it(here: Run) -> None:
+    here(*ADD)
+    done = here("train", "plan")
+    assert done.code == 0
+    for told in ("on 1 lesson", "prepare, base, begun", "EvaluationReport", "GFLOP", "Nothing speaks against it."):
+        assert told in done.out
+
+
+def test_without_lessons_there_is_nothing_to_plan(here: Run) -> None:
+    done = here("train", "plan")
+    assert done.code == 1
+    assert "no shared correction" in done.err
+
+
+def test_a_wrong_key_of_a_recipe_is_named_with_its_file_and_the_nearest(here: Run, tmp_path: Path) -> None:
+    here(*ADD)
+    (tmp_path / "mine.yaml").write_text("stages: {prepare: {pairs: pairs, base: bas}}")
+    done = here("train", "plan", str(tmp_path / "mine.yaml"))
+    assert done.code == 2
+    assert "mine.yaml" in done.err
+    assert "stages.prepare.base: bas" in done.err
+    assert 'Did you mean "base"?' in done.err
+
+
+def test_a_manifest_says_it_all_and_nobodys_words(planned: tuple[Path, dict[str, Any]]) -> None:
+    path, plan = planned
+    assert yaml.safe_load(path.read_text()) == plan["manifest"]
+    assert "Toby" not in path.read_text()
+
+
+def test_a_review_says_each_reason(here: Run, planned: tuple[Path, dict[str, Any]]) -> None:
+    path, plan = planned
+    assert here("train", "review", str(path)).code == 0
+    del plan["manifest"]["gate"]
+    plan["manifest"]["base"]["sha256"] = "0" * 64
+    path.write_text(yaml.safe_dump(plan["manifest"]))
+    done = here("train", "review", str(path))
+    assert done.code == 1
+    assert "It has no gate" in done.out
+    assert "base is not here as the manifest has it (000000000000)" in done.out
+    done = here("train", "run", str(path))
+    assert done.code == 1
+    assert "must not be run as it is: no_gate, stale" in done.err
+
+
+def test_what_was_done_is_not_done_again(here: Run, session: Session, planned: tuple[Path, dict[str, Any]]) -> None:
+    path, plan = planned
+    runs = session.household.runs
+    run = runs.create("lessons")
+    runs.finish(run.id, "held", summary={"manifests": [plan["identity"]]})
+    done = here("train", "run", str(path))
+    assert done.code == 3
+    assert f"There is nothing to do: {run.id} has done exactly this" in done.out
+    assert len(runs.list()) == 1
+
+
+@pytest.mark.parametrize(("right", "code", "decision"), [(1.0, 0, "SHIP"), (0.1, 3, "HOLD: Lessons answered right")])
+def test_the_gate_judges_what_a_manifest_measured(
+    here: Run, planned: tuple[Path, dict[str, Any]], right: float,
+    code: int, decision: str,
+) -> None:  # fmt: skip
+    path, plan = planned
+    assert here("train", "gate", str(path)).code == 2
+    good = {name: 1.0 if name.endswith(("right", "kept")) else 0.0 for name in GATES}
+    path.write_text(yaml.safe_dump({**plan["manifest"], "measures": {**good, "lessons_right": right}}))
+    done = here("train", "gate", str(path))
+    assert done.code == code
+    assert decision in done.out
+
+
+GATES = (
+    "lessons_right", "held_out_right", "lessons_kept", "unrelated_kl", "perplexity_rise_en", "perplexity_rise_es",
+    "parity_kl",
+)  # fmt: skip

@@ -1,0 +1,105 @@
+"""What a run will take, reckoned before it begins: operations, seconds and joules of each stage.
+
+Operations after Kaplan et al. 2020 (arXiv 2001.08361): 2 for each parameter and token that is read or written, 6 where
+it is trained. Tokens are reckoned from the length of the texts, so that no vocabulary has to be loaded.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from configs.layers import read_layer
+from engine.messages import Message
+from memory.household import Household
+from memory.runs import LESSONS, run_folder
+from trainer.model.gguf_file import GGUFFile
+from trainer.run_files import Inputs, RunFiles
+
+FORWARD, TRAINED = 2, 6  # operations for each parameter and token
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Of one stage. ``measured``: whether ``seconds`` are by the speed of an earlier run on this machine."""
+
+    flops: float
+    seconds: float
+    joules: float
+    measured: bool
+
+    def as_json(self) -> dict[str, Any]:
+        """For manifests and plans."""
+        return asdict(self)
+
+
+def parameters_of(base: Path) -> int:
+    """How many weights a GGUF has. Raises ModelBroken."""
+    file = GGUFFile(base)
+    return sum(math.prod(file.shape(name)) for name in file.names)
+
+
+def flops_of(inputs: Inputs) -> dict[str, float]:
+    """Operations of each stage. Raises ModelBroken."""
+    recipe, settings = inputs.recipe, inputs.training.evaluation
+    lessons, answer = inputs.lessons, settings.answer_tokens
+    pair = _mean(_tokens(inputs, each.messages, each.chosen) for each in lessons)
+    asked = _mean(_tokens(inputs, each.messages, "") for each in lessons)
+    alone = _tokens(inputs, (), "")
+    a_step = recipe.batch * pair + recipe.replay.batch * (alone + recipe.replay.answer_tokens)
+    steps = recipe.optimiser.epochs * -(-len(lessons) * min(recipe.wordings_an_epoch, recipe.wordings) // recipe.batch)
+    steps = max(steps, recipe.optimiser.least_steps)
+    questions = (len(lessons) + len(inputs.known)) * (1 + settings.held_out_wordings)
+    unrelated = settings.unrelated_prompts * (alone + answer)
+    once = FORWARD * parameters_of(inputs.base)
+    tokens = {
+        "prepare": (recipe.replay.prompts + settings.unrelated_prompts) * (alone + recipe.replay.answer_tokens),
+        "train": TRAINED // FORWARD * steps * a_step,
+        "export": 2 * settings.parity_answers * pair,
+        # What is trained over, what answers now and the candidate.
+        "evaluate": 2 * questions * (asked + answer) + 2 * unrelated,
+        "score": questions * (asked + answer) + 2 * unrelated,
+    }
+    return {stage: once * tokens[stage] for stage in inputs.stages if stage in tokens}
+
+
+def estimates(inputs: Inputs, speeds: Mapping[str, float]) -> dict[str, Estimate]:
+    """What each stage will take, at these operations a second; where none is known, at that of the settings.
+
+    Raises ModelBroken.
+    """
+    settings = inputs.training.estimate
+    found = {}
+    for stage, flops in flops_of(inputs).items():
+        seconds = flops / speeds.get(stage, settings.flops_per_second)
+        found[stage] = Estimate(flops, seconds, seconds * settings.watts, measured=stage in speeds)
+    return found
+
+
+def speeds_here(household: Household, inputs: Inputs) -> dict[str, float]:
+    """Operations a second of each stage in the last training that came to a verdict on the same base; none without."""
+    for run in household.runs.list():
+        if run.kind != LESSONS or run.state not in ("shipped", "held"):
+            continue
+        manifest = read_layer(RunFiles(run_folder(household.home, run)).manifest)
+        if manifest.get("base", {}).get("sha256") == inputs.base_sha256:
+            return {
+                stage: told["flops"] / told["seconds"]
+                for stage, told in manifest["stages"].items()
+                if told.get("flops") and told.get("seconds")
+            }
+    return {}
+
+
+def _tokens(inputs: Inputs, messages: Iterable[Message], answer: str) -> float:
+    settings = inputs.training.estimate
+    texts = [inputs.system_prompt, *(message.content for message in messages), answer]
+    return sum(len(text) / settings.characters_a_token + settings.turn_tokens for text in texts)
+
+
+def _mean(values: Iterable[float]) -> float:
+    found = list(values)
+    return sum(found) / len(found) if found else 0.0

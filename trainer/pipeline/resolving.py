@@ -1,0 +1,228 @@
+"""What a manifest names, found in a home: its lessons, its base, its adapters, each held to its hash."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from configs.errors import EnlaceError, Fact
+from configs.home import Home
+from configs.layers import SettingsOutOfReach, read_layer
+from configs.settings import Settings, SettingWrong
+from engine.catalogue import model_path
+from engine.errors import ModelMissing
+from engine.served import AdapterFile
+from memory.errors import ArtifactDamaged, ArtifactMissing
+from memory.household import Household
+from trainer.errors import ManifestStale
+from trainer.lessons import Dropped, TrainingLesson
+from trainer.manifest import ASKED, FORMAT, PIPELINE
+from trainer.onward import Onward, onward_from_json
+from trainer.pipeline.artifacts import digest_of_json
+from trainer.pipeline.keys import code_version
+from trainer.pipeline.recipe_file import check_keys, settings_with, wiring_from
+from trainer.pipeline.usual import Wiring
+from trainer.ratings import Rating, latest_opinions
+from trainer.run_files import Inputs, versions
+from trainer.settling import sorted_out
+
+MANIFEST_KEYS: Final = (
+    "format", "commit", "stages", *ASKED, "run", "artifacts", "measures", "baseline", "verdict", "snapshot", "seconds",
+    "peak_bytes", "failed",
+)  # fmt: skip
+# Without these nobody can tell what a manifest asks for.
+NEEDED: Final = ("format", "pipeline", "recipe", "base", "current", "lessons", "training", "engine", "stages")
+STAGE_KEYS: Final = ("takes", "gives", "cost")
+
+
+@dataclass(frozen=True)
+class Stale:
+    """What is not in this home as the manifest has it: ``what`` of it, and what was found instead."""
+
+    what: str
+    expected: str
+    found: str
+
+    @property
+    def facts(self) -> dict[str, Fact]:
+        return {"what": self.what, "expected": self.expected, "found": self.found}
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """``inputs``: of a run by the manifest; None where something of it is not here. ``stale``: what is otherwise."""
+
+    manifest: Mapping[str, Any]
+    settings: Settings
+    stages: Wiring
+    inputs: Inputs | None
+    stale: tuple[Stale, ...]
+
+
+def is_manifest(path: Path) -> bool:
+    """Whether a YAML file is one, and no recipe that a person wrote. Raises what reading settings raises."""
+    return "format" in read_layer(path)
+
+
+def read_manifest(path: Path) -> dict[str, Any]:
+    """A manifest's file. Raises RecipeKeyUnknown, SettingWrong and what reading settings raises."""
+    if not path.is_file():
+        raise SettingsOutOfReach(file=str(path), reason="there is no such file")
+    manifest = read_layer(path)
+    check_keys(manifest, MANIFEST_KEYS, str(path))
+    for key in NEEDED:
+        if key not in manifest:
+            raise SettingWrong(file=str(path), key=key, reason="a manifest needs it", nearest="")
+    if (manifest["format"], manifest["pipeline"]) != (FORMAT, PIPELINE):
+        raise SettingWrong(file=str(path), key="format", reason="it is of another version of Enlace", nearest="")
+    return manifest
+
+
+def resolved(
+    manifest: Mapping[str, Any], file: str, home: Home, household: Household, environ: Mapping[str, str], run: str
+) -> Resolved:
+    """The inputs of ``run`` by a manifest. Raises SettingWrong and what reading settings raises."""
+    try:
+        return _Resolving(manifest, file, home, household, environ).resolve(run)
+    except (KeyError, TypeError, AttributeError) as error:
+        raise SettingWrong(file=file, key=str(error).strip("'"), reason="a manifest needs it", nearest="") from error
+
+
+def check_fresh(found: Resolved, file: str) -> Inputs:
+    """The inputs. Raises ManifestStale for the first thing that is not as the manifest has it."""
+    for stale in found.stale:
+        raise ManifestStale(file=file, **stale.facts)
+    if found.inputs is None:
+        raise ManifestStale(file=file, what="base", expected="", found="")
+    return found.inputs
+
+
+class _Resolving:
+    def __init__(
+        self, manifest: Mapping[str, Any], file: str, home: Home, household: Household, environ: Mapping[str, str]
+    ) -> None:
+        self._manifest = manifest
+        self._file = file
+        self._home = home
+        self._household = household
+        self._environ = environ
+        self._stale: list[Stale] = []
+
+    def resolve(self, run: str) -> Resolved:
+        manifest = self._manifest
+        self._same("code", manifest.get("code"), code_version())
+        self._same("versions", manifest.get("versions"), versions())
+        self._same("current", manifest["current"]["id"], self._household.snapshots.current().id)
+        settings = self._settings()
+        stages = wiring_from({name: told["takes"] for name, told in manifest["stages"].items()}, self._file)
+        lessons, questions = self._lessons(manifest["lessons"])
+        known, _ = self._lessons(manifest.get("known") or [])
+        base = self._base()
+        current = self._adapters("current", manifest["current"]["adapters"])
+        beneath = self._adapters("beneath", manifest.get("beneath") or [])
+        ratings = self._ratings(manifest.get("ratings") or [])
+        onward = self._onward(manifest.get("onward"))
+        inputs = None
+        if base is not None:
+            inputs = Inputs(
+                run=run,
+                base_name=manifest["base"]["name"],
+                base=base,
+                base_sha256=manifest["base"]["sha256"],
+                current=manifest["current"]["id"],
+                current_adapters=current,
+                lessons=lessons,
+                system_prompt=manifest["system_prompt"],
+                recipe_name=manifest["recipe"]["name"],
+                training=settings.training,
+                engine=settings.engine,
+                busy_flag=self._home.busy_flag,
+                cache=self._home.cache,
+                dropped=tuple(
+                    Dropped(**each, question=questions.get(each["id"], "")) for each in manifest.get("dropped") or []
+                ),
+                ratings=ratings,
+                member=manifest.get("member"),
+                beneath=beneath,
+                known=known,
+                onward=onward,
+                stages=stages,
+            )
+        return Resolved(manifest, settings, stages, inputs, tuple(self._stale))
+
+    def _settings(self) -> Settings:
+        manifest = self._manifest
+        recipe = {key: value for key, value in manifest["recipe"].items() if key != "name"}
+        name = manifest["recipe"]["name"]
+        training = {**manifest["training"], "recipe": name, "recipes": {name: recipe}, "seed": manifest["seed"]}
+        if manifest.get("gate"):
+            training["gate"] = manifest["gate"]
+        changes = {
+            "training": training,
+            "engine": manifest["engine"],
+            "assistant": {"system_prompt": manifest["system_prompt"]},
+        }
+        return settings_with(changes, self._file, self._home, self._environ)
+
+    def _lessons(self, told: Iterable[Mapping[str, str]]) -> tuple[tuple[TrainingLesson, ...], dict[str, str]]:
+        """Those that are named, and the question of every correction in force."""
+        corrections = self._household.corrections()
+        found = {lesson.id: lesson for each in corrections for lesson in sorted_out([each])[0]}
+        named = []
+        for each in told:
+            lesson = found.get(each["id"])
+            digest = digest_of_json(lesson.as_json()) if lesson else ""
+            if lesson is not None and digest == each["sha256"]:
+                named.append(lesson)
+            else:
+                self._stale.append(Stale(f"lessons.{each['id']}", each["sha256"], digest))
+        return tuple(named), {lesson.id: lesson.question for lesson in corrections}
+
+    def _ratings(self, told: Iterable[Mapping[str, str]]) -> tuple[Rating, ...]:
+        found = {each.id: each for each in latest_opinions(self._household.ratings())}
+        named = []
+        for each in told:
+            rating = found.get(each["id"])
+            digest = digest_of_json(rating.as_json()) if rating else ""
+            if rating is not None and digest == each["sha256"]:
+                named.append(rating)
+            else:
+                self._stale.append(Stale(f"ratings.{each['id']}", each["sha256"], digest))
+        return tuple(named)
+
+    def _base(self) -> Path | None:
+        told = self._manifest["base"]
+        try:
+            path = model_path(self._home, told["name"])
+            found = self._household.snapshots.file_digest(path)
+        except (ModelMissing, OSError):
+            self._stale.append(Stale("base", told["sha256"], ""))
+            return None
+        self._same("base", told["sha256"], found)
+        return path
+
+    def _adapters(self, what: str, told: Iterable[Mapping[str, Any]]) -> tuple[AdapterFile, ...]:
+        found = []
+        for each in told:
+            try:
+                self._household.artifacts.verify(each["sha256"])
+                found.append(AdapterFile(self._household.artifacts.path(each["sha256"]), each["scale"]))
+            except (ArtifactMissing, ArtifactDamaged) as error:
+                self._stale.append(Stale(f"{what}.adapters", each["sha256"], _told(error)))
+        return tuple(found)
+
+    def _onward(self, told: Mapping[str, Any] | None) -> Onward | None:
+        if told is None:
+            return None
+        found = self._adapters("onward", [{"sha256": told["adapter"], "scale": 1.0}])
+        return onward_from_json({**told, "adapter": str(found[0].path)}) if found else None
+
+    def _same(self, what: str, expected: Any, found: Any) -> None:
+        if expected != found:
+            self._stale.append(Stale(what, str(expected), str(found)))
+
+
+def _told(error: EnlaceError) -> str:
+    return "" if isinstance(error, ArtifactMissing) else error.code

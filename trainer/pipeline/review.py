@@ -1,0 +1,94 @@
+"""The reviewer of manifests: everything for which one must not be run, each reason with what it rests on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from configs.errors import EnlaceError, Fact
+from trainer.everyday import PAGES, page, read_prompts
+from trainer.pipeline.artifacts import EvaluationReport
+from trainer.pipeline.estimate import Estimate
+from trainer.pipeline.graph import graph_of
+from trainer.pipeline.resolving import Resolved
+from trainer.pipeline.sources import SOURCES
+from trainer.pipeline.stages import STAGES
+from trainer.run_files import Inputs
+from trainer.teaching.rows import rows_of, unseen_wordings
+from trainer.wordings.language import wording_key
+
+NGRAM: Final = 13  # words; GPT-3 held its training data against its tests so (arXiv 2005.14165, appendix C)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why a manifest is refused. ``code``: no_gate, kl_unbounded, evaluation_in_training, stale, over_budget,
+    nothing_judged, or that of an error.
+    """
+
+    code: str
+    facts: Mapping[str, Fact]
+
+    def as_json(self) -> dict[str, Any]:
+        """For the plan that is told."""
+        return {"code": self.code, "facts": dict(self.facts)}
+
+
+def reasons_against(found: Resolved, file: str, reckoned: Mapping[str, Estimate]) -> list[Reason]:
+    """All of them, the gravest first; none for a manifest that may be run.
+
+    ``reckoned``: what each stage will take.
+    """
+    reasons = [*_gate(found.manifest), *_graph(found, file)]
+    if found.inputs is not None:
+        reasons += _contaminated(found.inputs)
+    reasons += [Reason("stale", stale.facts) for stale in found.stale]
+    seconds, most = sum(each.seconds for each in reckoned.values()), found.settings.training.budget.run_seconds
+    if seconds > most:
+        reasons.append(Reason("over_budget", {"seconds": round(seconds), "budget": round(most)}))
+    return reasons
+
+
+def _gate(manifest: Mapping[str, Any]) -> Iterator[Reason]:
+    gate = manifest.get("gate")
+    if not isinstance(gate, Mapping) or not gate:
+        yield Reason("no_gate", {})
+        return
+    bound = gate.get("unrelated_kl")
+    if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(bound):
+        yield Reason("kl_unbounded", {})
+
+
+def _graph(found: Resolved, file: str) -> Iterator[Reason]:
+    try:
+        graph = graph_of(found.stages, STAGES, SOURCES, file)
+    except EnlaceError as error:
+        yield Reason(error.code, error.facts)
+        return
+    if not any(issubclass(step.stage.gives, EvaluationReport) for step in graph.steps):
+        yield Reason("nothing_judged", {})
+
+
+def _contaminated(inputs: Inputs) -> Iterator[Reason]:
+    """What is measured and trained as well: the same prompt, or thirteen words of one of the fixed pages."""
+    rows = rows_of(inputs.lessons, inputs.recipe)
+    trained = [row.messages[-1].content for row in (*rows.asked, *rows.more)]
+    trained += read_prompts("replay")[: inputs.recipe.replay.prompts]
+    count = inputs.training.evaluation.held_out_wordings
+    held_out = unseen_wordings([*inputs.lessons, *inputs.known], (*rows.asked, *rows.more), count)
+    measured = read_prompts("unrelated")[: inputs.training.evaluation.unrelated_prompts]
+    measured += [text for texts in held_out.values() for text in texts]
+    keys = {wording_key(text) for text in trained}
+    answers = [text for lesson in inputs.lessons for text in (lesson.question, lesson.chosen)]
+    seen = {piece for text in (*trained, *answers) for piece in _pieces(text)}
+    same = [text for text in measured if wording_key(text) in keys or not seen.isdisjoint(_pieces(text))]
+    same += [name for name in PAGES if not seen.isdisjoint(_pieces(page(name)))]
+    if same:
+        yield Reason("evaluation_in_training", {"number": len(same), "first": same[0]})
+
+
+def _pieces(text: str) -> Iterable[tuple[str, ...]]:
+    words = text.casefold().split()
+    return (tuple(words[start : start + NGRAM]) for start in range(len(words) - NGRAM + 1))
