@@ -66,6 +66,16 @@ class PullPlan(BaseModel):
     connection_mb_per_s: int = Field(ge=1, description="What the limited server sends each connection a second.")
 
 
+class PlanningPlan(BaseModel):
+    """How much ``benchmarks.night`` plans and checks."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    stages: int = Field(ge=100, description="Stages of the graph that is planned.")
+    objects: int = Field(ge=100, description="Objects of the store that is checked.")
+    rounds: int = Field(ge=1, description="How often each is done.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -75,6 +85,7 @@ class Plan(BaseModel):
     learning: LearningPlan
     interface: InterfacePlan
     pull: PullPlan
+    planning: PlanningPlan
 
 
 def load_plan(*, quick: bool) -> Plan:

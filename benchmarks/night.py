@@ -1,0 +1,11 @@
+"""``python -m benchmarks.night``: what the night rests on: planning a run, and checking the store."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks.harness import main
+from benchmarks.planning import planning
+
+if __name__ == "__main__":
+    sys.exit(main("night", __doc__ or "", {"planning": planning}))
