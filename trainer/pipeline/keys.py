@@ -57,11 +57,14 @@ def code_version() -> str:
 @cache
 def commit() -> str:
     """The commit of the checkout that this is; empty where it is none, or there is no git."""
+    asked = ["git", "rev-parse", "--show-toplevel", "HEAD"]
     try:
-        done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+        done = subprocess.run(asked, cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:
         return ""
-    return done.stdout.strip() if done.returncode == 0 else ""
+    top, _, found = done.stdout.strip().partition("\n")
+    # Installed somewhere below another repository, that one's commit says nothing.
+    return found if done.returncode == 0 and Path(top).resolve() == ROOT.resolve() else ""
 
 
 def settings_of(inputs: Inputs, stage: str) -> dict[str, Any]:

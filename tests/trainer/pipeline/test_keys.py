@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 
 from configs.home import Home
 from engine.served import AdapterFile
+from tests.project import ROOT
 from tests.trainer.stages import inputs_for
 from trainer.lessons import TrainingLesson
 from trainer.onward import Onward
-from trainer.pipeline.keys import key_of
+from trainer.pipeline import keys as keys_module
+from trainer.pipeline.keys import commit, key_of
 from trainer.pipeline.sources import graph_for, sources_of
 from trainer.run_files import Inputs
 from trainer.searching.choice import Choice
@@ -80,3 +83,13 @@ def test_where_files_lie_and_which_run_it_is_do_not_count(home: Home, tmp_path: 
     inputs = inputs_for(home, BASE, {})
     elsewhere = replace(inputs, run="r0009", base=tmp_path / "base.gguf", busy_flag=tmp_path / "busy", cache=tmp_path)
     assert changed(inputs, elsewhere) == set()
+
+
+def test_the_commit_is_that_of_this_checkout_or_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    done = subprocess.run(["git", "rev-parse", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert commit.__wrapped__() == (done.stdout.strip() if done.returncode == 0 else "")
+    # Below a repository of something else, as where a home folder is one.
+    subprocess.run(["git", "init", "-q"], cwd=tmp_path, check=True)
+    (tmp_path / "lib").mkdir()
+    monkeypatch.setattr(keys_module, "ROOT", tmp_path / "lib")
+    assert commit.__wrapped__() == ""

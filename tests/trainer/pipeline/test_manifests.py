@@ -103,8 +103,8 @@ def without(*keys: str) -> Change:
     return change
 
 
-def with_value(value: Any, *keys: str) -> Change:
-    def change(manifest: dict[str, Any]) -> None:
+def with_value(value: Any, *keys: Any) -> Change:
+    def change(manifest: Any) -> None:
         for key in keys[:-1]:
             manifest = manifest[key]
         manifest[keys[-1]] = value
@@ -121,6 +121,7 @@ def with_value(value: Any, *keys: str) -> Change:
         (with_value(float("inf"), "gate", "unrelated_kl"), ["kl_unbounded"]),
         (with_value("0" * 64, "base", "sha256"), ["stale"]),
         (with_value("0" * 64, "code"), ["stale"]),
+        (with_value("0" * 64, "lessons", 0, "sha256"), ["stale"]),
         (with_value("v7", "current", "id"), ["stale"]),
         (with_value([{"sha256": "0" * 64, "scale": 1.0}], "current", "adapters"), ["stale"]),
         (with_value([{"id": "gone", "sha256": "0" * 64}], "ratings"), ["stale"]),
@@ -136,6 +137,17 @@ def test_the_reviewer_says_each_reason(
     path = written(tmp_path / "manifest.yaml", manifest)
     found = plan_manifest(home, settings, household, path, {})
     assert [each.code for each in found.reasons] == reason
+
+
+def test_a_lesson_that_is_left_out_is_named_and_its_words_are_not(
+    home: Home, settings: Settings, household: Household
+) -> None:
+    ana, (question, _, rejected) = household.members.default(), PAIRS[0]
+    asked = [{"role": "user", "content": question}]
+    household.member(ana.id).lessons.add(asked, "Our dog is called Rex now.", rejected, visibility="shared")
+    manifest = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).manifest
+    assert [each["reason"] for each in manifest["dropped"]] == ["replaced"]
+    assert question not in as_yaml(manifest)
 
 
 def test_a_lesson_that_changed_since_is_named_by_its_id(
