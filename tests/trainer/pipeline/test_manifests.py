@@ -232,7 +232,7 @@ def test_a_manifest_is_carried_once_and_gives_the_same_in_another_home(
     assert [folder.name for folder in home.runs.iterdir()] == ["r0001"]
     assert judged(files.manifest, home, {}).decision == "SHIP"
 
-    # The next one would find everything there but what is measured beside the new snapshot, and knows how long it takes.
+    # The next one finds everything there but what is measured beside the new snapshot, and knows how long it takes.
     with Household.open(home, settings.memory) as household:
         upcoming = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL))
     assert {name: made.run for name, made in upcoming.known.items()} == dict.fromkeys(
