@@ -185,6 +185,13 @@ class RecipeKeyUnknown(TrainerError):
     exit_code = 2
 
 
+class PlanFileMissing(TrainerError):
+    """There is no recipe's file, or manifest, of this name. facts: file."""
+
+    code = "plan_file_missing"
+    exit_code = 2
+
+
 class InputMissing(TrainerError):
     """A stage is not given all that it takes. facts: file, stage, input, wants (a type)."""
 

@@ -50,6 +50,14 @@ def test_a_wrong_key_of_a_recipe_is_named_with_its_file_and_the_nearest(here: Ru
     assert 'Did you mean "base"?' in done.err
 
 
+@pytest.mark.parametrize("command", ["plan", "run", "gate", "review", "reproduce"])
+def test_a_file_that_is_not_there_is_named(here: Run, tmp_path: Path, command: str) -> None:
+    here(*ADD)
+    done = here("train", command, str(tmp_path / "nothing.yaml"))
+    assert done.code == 2
+    assert "There is no file" in done.err
+
+
 def test_a_manifest_says_it_all_and_nobodys_words(planned: tuple[Path, dict[str, Any]]) -> None:
     path, plan = planned
     assert yaml.safe_load(path.read_text()) == plan["manifest"]

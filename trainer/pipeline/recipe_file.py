@@ -10,7 +10,7 @@ from typing import Any
 
 from configs.errors import EnlaceError
 from configs.home import Home
-from configs.layers import SettingsOutOfReach, read_layer
+from configs.layers import read_layer
 from configs.settings import Settings, SettingWrong, load_settings
 from trainer.errors import RecipeKeyUnknown
 from trainer.pipeline.graph import graph_of
@@ -36,8 +36,6 @@ def read_recipe(path: Path, home: Home, environ: Mapping[str, str]) -> WrittenRe
 
     Raises RecipeKeyUnknown, InputMissing, InputMismatch, GraphCyclic, SettingWrong and what reading settings raises.
     """
-    if not path.is_file():
-        raise SettingsOutOfReach(file=str(path), reason="there is no such file")
     return recipe_from(read_layer(path), str(path), home, environ)
 
 

@@ -9,14 +9,14 @@ from typing import Any, Final
 
 from configs.errors import EnlaceError, Fact
 from configs.home import Home
-from configs.layers import SettingsOutOfReach, read_layer
+from configs.layers import read_layer
 from configs.settings import Settings, SettingWrong
 from engine.catalogue import model_path
 from engine.errors import ModelMissing
 from engine.served import AdapterFile
 from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.household import Household
-from trainer.errors import ManifestStale
+from trainer.errors import ManifestStale, PlanFileMissing
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.manifest import ASKED, FORMAT, PIPELINE
 from trainer.onward import Onward, onward_from_json
@@ -62,14 +62,19 @@ class Resolved:
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a YAML file is one, and no recipe that a person wrote. Raises what reading settings raises."""
+    """Whether a YAML file is one, and no recipe that a person wrote.
+
+    Raises PlanFileMissing and what reading settings raises.
+    """
+    if not path.exists():
+        raise PlanFileMissing(file=str(path))
     return "format" in read_layer(path)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """A manifest's file. Raises RecipeKeyUnknown, SettingWrong and what reading settings raises."""
-    if not path.is_file():
-        raise SettingsOutOfReach(file=str(path), reason="there is no such file")
+    """A manifest's file. Raises PlanFileMissing, RecipeKeyUnknown, SettingWrong and what reading settings raises."""
+    if not path.exists():
+        raise PlanFileMissing(file=str(path))
     manifest = read_layer(path)
     check_keys(manifest, MANIFEST_KEYS, str(path))
     for key in NEEDED:
