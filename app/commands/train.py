@@ -110,14 +110,22 @@ def stop() -> int:
         return 0
 
 
-def history(member: MemberOption = None, as_json: JsonOption = False) -> int:
-    """The trainings there were, the newest first: the family's, and the member's own."""
+def history(
+    run_id: Annotated[str | None, typer.Argument(metavar="[RUN]", help="command.train.of_history")] = None,
+    member: MemberOption = None,
+    as_json: JsonOption = False,
+) -> int:
+    """The trainings there were, the newest first, the family's and the member's own; and the card of one of them."""
+    from app.commands.card_view import write_card
+    from app.report.card import card_of, has_card, latest_judged
+
     with open_session(member=member) as session:
-        runs = session.household.runs.list(session.member.id)
+        words, all_runs = session.catalogue, session.household.runs
+        runs = [all_runs.seen(run_id, session.member.id)] if run_id else all_runs.list(session.member.id)
         if as_json:
-            write_json([asdict(run) for run in runs])
+            cards = {run.id: card_of(session, run).as_json() for run in runs if has_card(run)}
+            write_json([{**asdict(run), "card": cards.get(run.id)} for run in runs])
             return 0
-        words = session.catalogue
         if not runs:
             write(words.text("command.train.none"))
             return 0
@@ -133,4 +141,8 @@ def history(member: MemberOption = None, as_json: JsonOption = False) -> int:
             for run in runs
         ]
         write_table(heads, rows)
+        told = runs[0] if run_id else latest_judged(session)
+        if told is not None and has_card(told):
+            write("")
+            write_card(session, card_of(session, told))
         return 0

@@ -50,7 +50,9 @@ class Entry:
         """Notes, the hints if this entry has the focus, and the row that keeps turns apart."""
         rows: list[Line] = []
         for note in self.notes:
-            rows += wrap(note, width)
+            # One that begins with blanks is indented in all of its rows.
+            edge = note[:1] if note and note[0].text.isspace() else ()
+            rows += wrap(note[len(edge) :], width, edge, edge)
         if focused and self.hints and not self.reserved:
             rows += wrap(self.hints, width)
         return [*rows, BLANK]

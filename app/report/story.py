@@ -54,8 +54,9 @@ class Measure:
 
 @dataclass(frozen=True)
 class Answer:
-    """A question of a lesson, and what was said to it. ``held_out``: in words that were not trained."""
+    """A question of a ``lesson`` (an id), and what was said to it. ``held_out``: in words that were not trained."""
 
+    lesson: str
     question: str
     held_out: bool
     before: str
@@ -235,6 +236,7 @@ def _answers(path: Path) -> tuple[Answer, ...]:
     found = json.loads(path.read_text(encoding="utf-8")).get("answers", ())
     return tuple(
         Answer(
+            str(each["lesson"]),
             str(each["question"]),
             bool(each["held_out"]),
             str(each["before"]),

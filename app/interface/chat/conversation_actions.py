@@ -5,11 +5,11 @@ from __future__ import annotations
 from textual import on
 
 from app.interface.chat.composer import Composer
-from app.interface.chat.parts import ChatParts
+from app.interface.chat.morning import Morning
 from app.interface.chat.side import Side
 
 
-class ConversationActions(ChatParts):
+class ConversationActions(Morning):
     """The side list and its keys."""
 
     async def action_new(self) -> None:
@@ -83,7 +83,8 @@ class ConversationActions(ChatParts):
     @on(Composer.UndoWanted)
     def action_undo(self) -> None:
         if not self._undo:
-            self.say("screen.nothing_to_undo")
+            if not self.undo_card():
+                self.say("screen.nothing_to_undo")
             return
         self._undo.pop()()
         self.refresh_side()

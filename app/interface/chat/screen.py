@@ -52,7 +52,8 @@ class ChatScreen(AnswerActions, ConversationActions):
             right=self.app.catalogue.text("screen.member_menu", name=clean(session.member.name))
         )
         self.refresh_side()
-        self._welcome()
+        if not self.show_card():
+            self._welcome()
         self.set_interval(self.app.settings.status_seconds, self.look)
         self.look()
         self.ask_early()
