@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from configs.detached import leave_running, start_detached
 from configs.errors import EnlaceError, Reported
+from memory.pausing import paused
 from memory.processes import identity
 
 if TYPE_CHECKING:
@@ -36,12 +37,18 @@ class NoRun(EnlaceError):
     code = "no_run"
 
 
+class TrainingPaused(EnlaceError):
+    """Somebody has paused the trainings of this home. facts: who."""
+
+    code = "training_paused"
+
+
 def start_training(session: Session, recipe: str | None = None, *, mine: bool = False) -> Run:
     """Start a training run detached from this process; the run, once it is on record.
 
     ``recipe``: one of those in the settings, the usual one by default. ``mine``: on the member's private lessons, for
-    them alone. Raises RunAlreadyRunning, what the trainer reported when it ended before it began a run, and
-    TrainerNotStarted when it reported nothing.
+    them alone. Raises TrainingPaused, RunAlreadyRunning, what the trainer reported when it ended before it began a run,
+    and TrainerNotStarted when it reported nothing.
     """
     # The trainer trains on what is served, so there must be a snapshot.
     session.snapshot()
@@ -65,6 +72,8 @@ def start_reproduction(session: Session, file: Path) -> Run:
 
 
 def _start(session: Session, what: list[str]) -> Run:
+    if (wish := paused(session.home)) is not None:
+        raise TrainingPaused(who=wish.who)
     runs = session.household.runs
     running = runs.running()
     if running is not None:

@@ -88,6 +88,11 @@ class Home:
         return self.root / "night"
 
     @property
+    def training_paused(self) -> Path:
+        """Is there while somebody has paused the trainings: who, and since when."""
+        return self.root / "training.paused"
+
+    @property
     def logs(self) -> Path:
         return self.root / "logs"
 

@@ -19,11 +19,12 @@ FILE = "events.jsonl"
 class RunEvent:
     """``time``: seconds since 1970; ``fraction``: how much of the run is done, 0 to 1, if known.
 
-    Kinds and their facts: run_started {run, recipe, who}; taken_up {run: the one that was interrupted}; stage_started;
-    stage_restarted {stage, status, log}; stage_skipped {stage, run: the one that made the same}, after what the stage
-    told there; progress; step {loss, step, steps, …}; measure {name, …}; stage_done; verdict {decision "SHIP" | "HOLD",
-    checks [{name, value, bound, at_least, ok}], reasons}; promoted {snapshot}; run_failed
-    {code, facts}; run_done {decision, snapshot}; later perhaps lessons_withdrawn {lessons}, whose words were taken out.
+    Kinds and their facts: run_started {run, recipe, who}; planned {stages: those there will be}; taken_up {run: the one
+    that was interrupted}; stage_started; stage_restarted {stage, status, log}; stage_skipped {stage, run: the one that
+    made the same}, after what the stage told there; paused {who}; resumed; progress; step {loss, step, steps, …};
+    measure {name, …}; stage_done; verdict {decision "SHIP" | "HOLD", checks [{name, value, bound, at_least, ok}],
+    reasons}; promoted {snapshot}; run_failed {code, facts}; run_done {decision, snapshot}; later perhaps
+    lessons_withdrawn {lessons}, whose words were taken out.
     Where other numbers are tried, choice_started {learning_rate, epochs, rank, folder}; choice_done {learning_rate,
     epochs, rank, right, nats, unrelated_kl, seconds, code, best: of those so far}; then what the stages of the chosen
     one told, which were those of another folder.

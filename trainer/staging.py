@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from configs.errors import Reported
+from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
+from memory.pausing import Pause, paused
 from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
 from trainer.pipeline.kept import Kept
 from trainer.plan import SHARED_OUT
@@ -22,37 +24,43 @@ LOG = "output.log"
 
 
 class StageProcesses:
-    """Runs stages. ``stopping`` is looked at all the time; ``restarted`` hears the facts of a process that died.
+    """Runs stages. ``stopping`` is looked at all the time, and so is whether somebody has ``home`` pause its trainings.
 
-    All of them together may take ``training.budget.run_seconds`` from now on. ``kept``: what was made before, which is
-    not made again; ``skipped`` hears the stage and the run that made it. None: everything is made, and nothing kept.
+    ``tell(kind, facts)`` hears what happens to them: stage_restarted, of a process that died; stage_skipped; paused;
+    resumed. All of them together may take ``training.budget.run_seconds`` from now on, without the time in which they
+    were paused. ``kept``: what was made before, which is not made again. None: everything is made, and nothing kept.
     """
 
     def __init__(
         self,
+        home: Home,
         settings: Settings,
         stopping: Callable[[], bool],
-        restarted: Callable[[Mapping[str, Any]], None],
+        tell: Callable[[str, Mapping[str, Any]], None],
         kept: Kept | None = None,
-        skipped: Callable[[Mapping[str, Any]], None] = lambda facts: None,
     ) -> None:
+        self._home = home
         self._settings = settings
         self._stopping = stopping
-        self._restarted = restarted
+        self._tell = tell
         self._kept = kept
-        self._skipped = skipped
-        self._deadline = time.monotonic() + settings.training.budget.run_seconds
+        self._held_s = 0.0
+        self._deadline = self.clock() + settings.training.budget.run_seconds
+
+    def clock(self) -> float:
+        """Seconds, by a clock that stands still while the stages are paused."""
+        return time.monotonic() - self._held_s
 
     def seconds_left(self) -> float:
         """Time until all stages together have taken as long as they may."""
-        return self._deadline - time.monotonic()
+        return self._deadline - self.clock()
 
     def go_on(self, stages: Iterable[str], files: RunFiles, *, within: float = math.inf) -> None:
         """Run those of the stages whose report is not there, one after the other, in ``within`` seconds.
 
         Raises what a stage reports, StageDied, StageOverBudget, RunStopped, NoRoom.
         """
-        deadline = min(self._deadline, time.monotonic() + within)
+        deadline = min(self._deadline, self.clock() + within)
         for stage in stages:
             if not files.report(stage).is_file() and not self._taken(stage, files):
                 self._run(stage, files, deadline)
@@ -63,7 +71,7 @@ class StageProcesses:
         """Whether the stage's result was there already, and is in its place now."""
         made = self._kept.take(stage, files, read_inputs(files)) if self._kept else None
         if made:
-            self._skipped({"stage": stage, "run": made.run})
+            self._tell("stage_skipped", {"stage": stage, "run": made.run})
         return made is not None
 
     def _run(self, stage: str, files: RunFiles, deadline: float) -> None:
@@ -78,7 +86,7 @@ class StageProcesses:
             died = StageDied(stage=stage, status=status, log=str(files.stage(stage) / LOG))
             if not left:
                 raise died
-            self._restarted(died.facts)
+            self._tell("stage_restarted", died.facts)
 
     def _worker(self, stage: str, files: RunFiles, deadline: float) -> int:
         """The exit status of a stage's process, or its processes. Raises StageOverBudget, RunStopped."""
@@ -95,10 +103,25 @@ class StageProcesses:
         while (status := workers.status()) is None:
             if self._stopping():
                 raise RunStopped(run=files.folder.name)
-            if time.monotonic() > deadline:
+            if self.clock() > deadline:
                 raise StageOverBudget(stage=stage, seconds=self._settings.training.budget.run_seconds)
+            if (wish := paused(self._home)) is not None:
+                self._hold(workers, wish)
             time.sleep(POLL_SECONDS)
         return status
+
+    def _hold(self, workers: Workers, wish: Pause) -> None:
+        """Keep the processes from the processor while the pause lasts, or until the run is to be stopped."""
+        began = time.monotonic()
+        try:
+            workers.hold()
+            self._tell("paused", {"who": wish.who})
+            while paused(self._home) is not None and not self._stopping() and workers.status() is None:
+                time.sleep(POLL_SECONDS)
+        finally:
+            self._held_s += time.monotonic() - began
+            workers.go_on()
+        self._tell("resumed", {})
 
 
 def make_folder(folder: Path) -> None:

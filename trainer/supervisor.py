@@ -60,11 +60,7 @@ class Supervisor:
         # The identity of the manifest that it is asked for.
         self._asked: list[str] = []
         self._processes = StageProcesses(
-            settings,
-            lambda: self._stopping,
-            lambda facts: self._tell("stage_restarted", None, facts),
-            learning.kept,
-            lambda facts: self._tell("stage_skipped", None, facts),
+            home, settings, lambda: self._stopping, lambda kind, facts: self._tell(kind, None, facts), learning.kept
         )
 
     def stop(self) -> None:
@@ -84,6 +80,7 @@ class Supervisor:
             make_folder(self._folder)
             self._tell("run_started", 0.0, {"run": run.id, "recipe": recipe_name, "who": who})
             inputs = self._learning.begin(run.id, recipe_name, files)
+            self._tell("planned", None, {"stages": list(order_of(inputs))})
             taken = take_up(self._household.runs, run, files)
             if taken:
                 self._tell("taken_up", None, {"run": taken})
@@ -108,8 +105,9 @@ class Supervisor:
 
     def _searched(self, inputs: Inputs, files: RunFiles) -> Inputs:
         """Train by several choices of numbers, as if the best had been the only one; the inputs that it is of."""
-        search = Search(files, inputs, self._processes, lambda kind, facts: self._tell(kind, None, facts))
-        self._processes.go_on(order_of(inputs)[:1], files)
+        processes = self._processes
+        search = Search(files, inputs, processes, lambda kind, facts: self._tell(kind, None, facts), processes.clock)
+        processes.go_on(order_of(inputs)[:1], files)
         return search.run()
 
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -43,11 +44,22 @@ class Workers:
         # One that was killed tells more than those that lost it.
         return min(failed) if failed else (None if None in found else 0)
 
-    def end(self, grace_s: float) -> None:
-        """End those that still run, in order within ``grace_s`` seconds, else at once."""
+    def hold(self) -> None:
+        """Have them use no processor until ``go_on``; what they hold in memory stays."""
+        self._signal(signal.SIGSTOP)
+
+    def go_on(self) -> None:
+        """Have them work again where they were held."""
+        self._signal(signal.SIGCONT)
+
+    def _signal(self, number: signal.Signals) -> None:
         for process in self._processes:
             if process.poll() is None:
-                process.terminate()
+                process.send_signal(number)
+
+    def end(self, grace_s: float) -> None:
+        """End those that still run, in order within ``grace_s`` seconds, else at once."""
+        self._signal(signal.SIGTERM)
         deadline = time.monotonic() + grace_s
         for process in self._processes:
             try:

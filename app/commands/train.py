@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import time
 from dataclasses import asdict
 from typing import Annotated
 
@@ -24,6 +25,8 @@ def register(commands: typer.Typer) -> None:
     train.command("now", help="command.train.now")(now)
     train.command("status", help="command.train.status")(status)
     train.command("stop", help="command.train.stop")(stop)
+    train.command("pause", help="command.train.pausing.pause")(pause)
+    train.command("resume", help="command.train.pausing.resume")(resume)
     train.command("blame", help="command.train.blame")(blame)
     train.command("report", help="command.train.report")(report)
     train.command("mine", help="command.train.mine.help")(mine)
@@ -107,6 +110,33 @@ def stop() -> int:
             raise NoRun from error
         whose = "command.train.stopping" if run.is_for(session.member.id) else "command.train.mine.stopping"
         write(session.catalogue.text(whose, run=run.id))
+        return 0
+
+
+def pause(member: MemberOption = None, as_json: JsonOption = False) -> int:
+    """Hold the training that runs where it is, and have none begin, until ``enlace train resume``."""
+    from memory.pausing import pause as begin_pause
+
+    with open_session(member=member) as session:
+        wish = begin_pause(session.household.home, session.member.name, time.time)
+        if as_json:
+            write_json({"paused": True, **asdict(wish)})
+        else:
+            runs = session.household.runs.running() is not None
+            write(session.catalogue.text(f"command.train.pausing.{'held' if runs else 'none_begins'}"))
+        return 0
+
+
+def resume(as_json: JsonOption = False) -> int:
+    """Let the training go on that was held, and others begin."""
+    from memory.pausing import resume as end_pause
+
+    with open_session() as session:
+        lasted = end_pause(session.household.home)
+        if as_json:
+            write_json({"paused": False, "was_paused": lasted})
+        else:
+            write(session.catalogue.text(f"command.train.pausing.{'goes_on' if lasted else 'was_not'}"))
         return 0
 
 

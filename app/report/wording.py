@@ -48,6 +48,13 @@ def duration(seconds: float | None) -> str:
     return f"{whole // _MINUTE} min {whole % _MINUTE} s" if whole >= _MINUTE else f"{whole} s"
 
 
+def about(seconds: float) -> str:
+    """A time that is reckoned: whole minutes from two of them on, else tens of seconds."""
+    if seconds >= 2 * _MINUTE:
+        return duration(_MINUTE * round(seconds / _MINUTE)).removesuffix(" 0 s")
+    return f"{max(10, 10 * round(seconds / 10))} s"
+
+
 def size(count: int | None) -> str:
     """Bytes in megabytes or gigabytes of 1,000; a dash where it is not known."""
     if count is None:

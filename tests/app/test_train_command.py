@@ -186,3 +186,18 @@ def test_a_training_without_lessons_says_what_is_missing(here: RunCommand) -> No
     assert ran.code != 0
     assert "Traceback" not in ran.err
     assert ran.err.strip()
+
+
+def test_trainings_are_paused_and_resumed_by_hand(here: RunCommand, session: Session) -> None:
+    assert "No training will begin." in here("train", "pause").out
+    assert json.loads(here("train", "pause", "--json").out)["who"] == session.member.name
+    assert "has paused the trainings" in here("train", "status").out
+    refused = here("train", "now")
+    assert refused.code == 1
+    assert f"Trainings are paused ({session.member.name})." in refused.err
+    assert "Trainings go on." in here("train", "resume").out
+    assert "Trainings were not paused." in here("train", "resume").out
+    run = a_run(session, None, "running")
+    assert "The training is paused" in here("train", "pause").out
+    assert json.loads(here("train", "resume", "--json").out) == {"paused": False, "was_paused": True}
+    session.household.runs.finish(run.id, "stopped")

@@ -93,7 +93,7 @@ class Blamer:
             self._tell(kind, None, facts)
 
         cost = training_seconds(left)
-        trials = Trials(files, inputs, self._settings, cost, lambda: self._stopping, told)
+        trials = Trials(self._home, files, inputs, self._settings, cost, lambda: self._stopping, told)
         ranked = [suspect.lesson for suspect in suspects.ranked]
         finding = fewest(ranked, suspects.enough(inputs.training.gate), trials.passes)
         # Plain ids: what names a lesson in an object of its own goes when that one is withdrawn, and that it was is

@@ -10,6 +10,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from configs.errors import Reported
+from configs.home import Home
 from configs.settings import Settings
 from trainer.blame.search import OutOfTime
 from trainer.errors import LossNotFinite, ParityBroken
@@ -55,6 +56,7 @@ class Trials:
 
     def __init__(
         self,
+        home: Home,
         files: RunFiles,
         inputs: Inputs,
         settings: Settings,
@@ -62,6 +64,7 @@ class Trials:
         stopping: Callable[[], bool],
         tell: Callable[[str, Mapping[str, Any]], None],
     ) -> None:
+        self._home = home
         self._files = files
         self._inputs = inputs
         self._settings = settings
@@ -106,7 +109,7 @@ class Trials:
         return Trial(tuple(told["without"]), tuple(told["reasons"]), tuple(told["checks"]), told["seconds"])
 
     def _trained(self, without: frozenset[str], files: RunFiles) -> Trial:
-        processes = StageProcesses(self._settings, self._stopping, lambda facts: self._tell("stage_restarted", facts))
+        processes = StageProcesses(self._home, self._settings, self._stopping, self._tell)
         reasons: tuple[str, ...]
         checks: tuple[Mapping[str, Any], ...]
         try:

@@ -17,7 +17,8 @@ from trainer.night.machine import Machine
 class Reason:
     """Codes and facts: few_pairs {pairs, needed}; not_quiet {begin, end}; on_battery; too_warm {celsius, bound};
 
-    answering {quiet_s, needed_s}; trainer_busy; claimed {number}; tried_lately {run, wait_s}, until the next may begin.
+    answering {quiet_s, needed_s}; paused {who}; trainer_busy; claimed {number}; tried_lately {run, wait_s}, until the
+    next may begin.
     """
 
     code: str

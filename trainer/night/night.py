@@ -8,6 +8,7 @@ from datetime import tzinfo
 
 from configs.sections.night import NightSettings
 from memory.household import Household
+from memory.pausing import paused
 from trainer.night.conditions import Reason, lasting, of_the_house, tried_lately
 from trainer.night.machine import Machine
 from trainer.night.markers import Claim, Marker, Markers
@@ -91,6 +92,8 @@ class Night:
         reasons = []
         if pairs < self._settings.pairs and (marker is None or self._done_with(marker)):
             reasons.append(Reason("few_pairs", {"pairs": pairs, "needed": self._settings.pairs}))
+        if (wish := paused(self._household.home)) is not None:
+            reasons.append(Reason("paused", {"who": wish.who}))
         if runs.running() is not None:
             reasons.append(Reason("trainer_busy"))
         elif marker is not None and marker.state == "claimed" and not self._markers.abandoned(marker):

@@ -120,10 +120,9 @@ class Reproducer:
         self._tell("run_started", 0.0, {"run": run, "recipe": inputs.recipe_name, "who": who})
         put_on_record(self._household, inputs)
         write_json(files.inputs, inputs.as_json())
+        self._tell("planned", None, {"stages": list(order_of(inputs))})
         processes = StageProcesses(
-            found.settings,
-            lambda: self._stopping,
-            lambda facts: self._tell("stage_restarted", None, facts),
+            self._home, found.settings, lambda: self._stopping, lambda kind, facts: self._tell(kind, None, facts)
         )
         processes.go_on(order_of(inputs), files)
         otherwise = tuple(stale.what for stale in found.stale)

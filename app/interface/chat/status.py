@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from app.interface.chat.bar import SEPARATOR
 from engine.interface import ServerStatus
 from memory import runlog
+from memory.pausing import paused
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ _ROUTES_IPV6: Final = Path("/proc/net/ipv6_route")
 class Facts:
     """What was found out. ``training``: 0 to 1 while a run is going that this member may see, else None.
 
-    ``busy``: one is going that is another member's own, of which no more is known.
+    ``busy``: one is going that is another member's own, of which no more is known. ``paused``: trainings are.
 
     ``engine_runs``: whether something answers; where that is another server than the engine, ``server`` says which,
     and what is not known of it is None.
@@ -39,6 +40,7 @@ class Facts:
     training: float | None
     server: str | None = None
     busy: bool = False
+    paused: bool = False
 
 
 async def look(session: Session) -> Facts:
@@ -48,9 +50,10 @@ async def look(session: Session) -> Facts:
     current = session.snapshot()
     busy = run is not None and not run.is_for(session.member.id)
     training = None if run is None or busy else run_fraction(session, run)
+    held = paused(session.home) is not None
     if isinstance(status, ServerStatus):
         # The name alone: the line is short, and `enlace engine status` says where it is.
-        return Facts(status.model, status.snapshot, status.reachable, network_up(), training, status.kind, busy)
+        return Facts(status.model, status.snapshot, status.reachable, network_up(), training, status.kind, busy, held)
     return Facts(
         # The setting counts for a household's first snapshot only: what answers next is the current one's base.
         model=current.base_name if status is None else status.model,
@@ -59,6 +62,7 @@ async def look(session: Session) -> Facts:
         network=network_up(),
         training=training,
         busy=busy,
+        paused=held,
     )
 
 
@@ -102,7 +106,9 @@ def sentence(facts: Facts | None, progress: Progress, catalogue: Catalogue) -> s
     if progress.speed is not None:
         parts.append(catalogue.text("screen.status.speed", number=round(progress.speed)))
     parts.append(catalogue.text("screen.status.network" if facts.network else "screen.status.no_network"))
-    if facts.busy:
+    if facts.paused:
+        parts.append(catalogue.text("screen.status.paused"))
+    elif facts.busy:
         parts.append(catalogue.text("screen.status.busy"))
     elif facts.training is None:
         parts.append(catalogue.text("screen.status.resting"))

@@ -83,7 +83,8 @@ class LearningScreen(Screen[None]):
         """Give the keys to what the side that is shown consists of."""
         pane = self.query_one(TabbedContent).active_pane
         if pane is not None:
-            pane.query("LessonList, #train, SnapshotList").first().focus()
+            wanted = pane.query("LessonList, #run-buttons Button, SnapshotList")
+            next(each for each in wanted if each.focusable).focus()
 
     def action_help(self) -> None:
         self.app.show_help()

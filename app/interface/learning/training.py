@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Final
 
 from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Button, Static
 
-from app.checks import LESSON_DROPPED, left_out
+from app.checks import left_out
 from app.curve import curve
 from app.errors_text import explain
 from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
+from app.interface.learning.watched import Watched
 from app.interface.times import day_and_time
+from app.night import night_state, reason_text
+from app.report.story import read_story
+from app.report.wording import about, duration
 from app.terminal_text import clean
 from app.training import failure_of, start_training
 from app.trial_log import TrialLog, trying
 from configs.errors import EnlaceError
-from memory.runlog import RunEvent, read
+from memory.pausing import Pause, pause, paused, resume
+from memory.runlog import read
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
@@ -35,64 +39,24 @@ _BAR_CELLS: Final = 40
 _CURVE_ROWS: Final = 6
 _CURVE_CELLS: Final = 60
 _AXIS_CELLS: Final = 8
-
-
-@dataclass
-class Watched:
-    """What is known of a run from its events so far."""
-
-    run_id: str
-    offset: int = 0
-    stage: str = ""
-    fraction: float = 0.0
-    losses: list[float] = field(default_factory=list)
-    step: Mapping[str, Any] = field(default_factory=dict)
-    verdict: Mapping[str, Any] = field(default_factory=dict)
-    failure: Mapping[str, Any] = field(default_factory=dict)
-    promoted: str = ""
-    blamed: str = ""
-    trying: Mapping[str, Any] = field(default_factory=dict)
-    dropped: list[Mapping[str, Any]] = field(default_factory=list)
-
-    def take(self, event: RunEvent) -> None:
-        """Add one event."""
-        facts = event.facts or {}
-        self.stage = event.stage or self.stage
-        self.fraction = self.fraction if event.fraction is None else event.fraction
-        match event.kind:
-            case "run_started":
-                self.blamed = str(facts.get("blamed", ""))
-            case "choice_started":
-                self.trying = facts
-            case "choice_done":
-                self.trying = {}
-            case "step" if "loss" in facts:
-                if facts.get("step") == 1:
-                    # Another training, in the place of the one before.
-                    self.losses.clear()
-                self.losses.append(float(facts["loss"]))
-                self.step = facts
-            case "measure" if facts.get("name") == LESSON_DROPPED:
-                self.dropped.append(facts)
-            case "verdict":
-                self.verdict = facts
-            case "promoted":
-                self.promoted = str(facts.get("snapshot", ""))
-            case "run_failed":
-                self.failure = facts
-            case "run_done":
-                self.fraction = 1.0
+_STAGE_CELLS: Final = 34
+_CORPUS_CELLS: Final = 20
 
 
 class TrainingPane(VerticalScroll):
     """The running training, or the last one, and those before it."""
 
     app: EnlaceApp
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("e", "train", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("e", "train", show=False),
+        Binding("p", "pause", show=False),
+    ]
 
     def compose(self) -> ComposeResult:
         text = self.app.catalogue.text
-        yield Button(text("screen.learning.training.start"), id="train", compact=True)
+        with Horizontal(id="run-buttons"):
+            yield Button(text("screen.learning.training.start"), id="train", compact=True)
+            yield Button(text("screen.learning.training.pause"), id="pause", compact=True)
         yield Static(id="run-state", markup=False)
         yield Static(id="run-loss", markup=False)
         yield Static(id="run-left-out", markup=False)
@@ -102,8 +66,42 @@ class TrainingPane(VerticalScroll):
     def on_mount(self) -> None:
         self._watched: Watched | None = None
         self._trial: TrialLog | None = None
+        self._reasons: list[str] | None = None
         self.set_interval(self.app.settings.training_seconds, self.look)
         self.look()
+
+    def on_show(self) -> None:
+        self._ask_why_not()
+
+    @work(exclusive=True, group="why-not")
+    async def _ask_why_not(self) -> None:
+        """Find out what keeps a training from beginning by itself, which takes a process of the trainer a moment."""
+        session = self.app.session
+        try:
+            night = await asyncio.to_thread(night_state, session)
+        except EnlaceError:
+            # It is said where somebody asks for it, by `enlace train status`.
+            return
+        self._reasons = [reason_text(self.app.catalogue, reason) for reason in night["reasons"]]
+        if self.query("#run-state"):
+            self.look()
+
+    @on(Button.Pressed, "#pause")
+    def action_pause(self) -> None:
+        """Hold the training where it is, or let it go on."""
+        home, text = self.app.session.household.home, self.app.catalogue.text
+        try:
+            if resume(home):
+                sentence = text("screen.learning.training.goes_on")
+            else:
+                pause(home, self.app.session.member.name, self.app.clock)
+                sentence = text("screen.learning.training.now_paused")
+        except EnlaceError as error:
+            self.post_message(Said(error=error))
+            return
+        self.post_message(Said(sentence))
+        self.look()
+        self._ask_why_not()
 
     @on(Button.Pressed, "#train")
     def action_train(self) -> None:
@@ -127,7 +125,8 @@ class TrainingPane(VerticalScroll):
         if latest is not None:
             folder = run_folder(self.app.session.home, latest)
             if self._watched is None or self._trial is None or self._watched.run_id != latest.id:
-                self._watched, self._trial = Watched(latest.id), TrialLog(folder)
+                self._watched = Watched(latest.id, latest.started_at, self._took_before(latest))
+                self._trial = TrialLog(folder)
             events, self._watched.offset = read(folder, self._watched.offset)
             for event in events:
                 self._watched.take(event)
@@ -136,10 +135,25 @@ class TrainingPane(VerticalScroll):
                 self._watched.take(event)
         self._draw(latest)
 
+    def _took_before(self, run: Run) -> dict[str, float]:
+        """The seconds of each stage of the run before of the same kind."""
+        before = self.app.session.household.runs.before(run)
+        if before is None:
+            return {}
+        stages = read_story(run_folder(self.app.session.home, before), before).stages
+        return {stage.name: stage.seconds for stage in stages if stage.seconds is not None}
+
     def _draw(self, run: Run | None) -> None:
         watched = self._watched
         running = run is not None and run.state == "running"
-        self.query_one("#train", Button).disabled = running
+        held = paused(self.app.session.home)
+        start, hold = self.query_one("#train", Button), self.query_one("#pause", Button)
+        if start.has_focus and (running or held is not None):
+            # What is disabled hears no keys, and neither would this pane.
+            hold.focus()
+        start.disabled = running or held is not None
+        key = "resume" if held is not None else "pause"
+        hold.label = self.app.catalogue.text(f"screen.learning.training.{key}")
         self.query_one("#run-state", Static).update(self._state(run, watched))
         self._show("#run-loss", self._loss(watched) if watched and watched.losses else None)
         self._show("#run-left-out", self._left_out(watched) if watched and watched.dropped else None)
@@ -155,26 +169,63 @@ class TrainingPane(VerticalScroll):
 
     def _state(self, run: Run | None, watched: Watched | None) -> Text:
         text = self.app.catalogue.text
+        held = paused(self.app.session.home)
         if run is not None and watched is not None and run.state == "running":
-            done = round(watched.fraction * _BAR_CELLS)
-            bar = "▓" * done + "░" * (_BAR_CELLS - done)
-            stage = text("screen.learning.training.running", stage=self._stage(watched.stage))
-            if watched.blamed:
-                stage = text("screen.learning.training.blaming", run=watched.blamed)
-            if watched.trying:
-                stage = trying(self.app.catalogue, watched.trying)
-            return Text.assemble(
-                (stage, "bold"), f"\n{bar} {watched.fraction:4.0%}\n", (text("screen.learning.training.runs_on"), "dim")
-            )
-        household = self.app.session.household
-        lessons = self.app.catalogue.count("screen.lessons", len(household.lessons_for_training()))
-        waiting = len(household.lessons_waiting())
-        state = Text(text("screen.learning.training.idle", lessons=lessons, waiting=waiting))
+            return self._progress(watched, held)
+        state = Text()
+        if held is not None:
+            state.append(text("screen.learning.training.paused", who=clean(held.who)) + "\n", "bold")
+        state.append_text(self._thresholds())
         if watched is not None and watched.failure:
             state.append(f"\n⚠ {self._failure(watched.failure)}", "bold")
         if watched is not None and watched.promoted:
             state.append("\n" + text("screen.learning.training.promoted", snapshot=clean(watched.promoted)))
         return state
+
+    def _progress(self, watched: Watched, held: Pause | None) -> Text:
+        text = self.app.catalogue.text
+        stage = text("screen.learning.training.running")
+        if watched.blamed:
+            stage = text("screen.learning.training.blaming", run=watched.blamed)
+        if watched.trying:
+            stage = trying(self.app.catalogue, watched.trying)
+        if held is not None:
+            stage = text("screen.learning.training.paused", who=clean(held.who))
+        done = round(watched.fraction * _BAR_CELLS)
+        bar = "▓" * done + "░" * (_BAR_CELLS - done)
+        left = watched.seconds_left(self.app.clock())
+        ends = "" if left is None else "  " + text("screen.learning.training.left", time=about(left))
+        state = Text.assemble((stage, "bold"), f"\n{bar} {watched.fraction:4.0%}{ends}\n")
+        for name in dict.fromkeys([*watched.planned, *watched.stages]):
+            seen = watched.stages.get(name)
+            mark, style = ("○", "dim") if seen is None else ("▸", "bold") if seen.seconds is None else ("✓", "")
+            took = duration(seen.seconds) if seen is not None and seen.seconds is not None else ""
+            if seen is not None and seen.made_by:
+                took = text("screen.learning.training.made_before", run=clean(seen.made_by))
+            state.append(f"{mark} {self._stage(name):<{_STAGE_CELLS}}{took}\n", style)
+        return state.append(text("screen.learning.training.runs_on"), "dim")
+
+    def _thresholds(self) -> Text:
+        """How near the next training is that begins by itself, by both kinds of pairs, and why none does now."""
+        text, session = self.app.catalogue.text, self.app.session
+        lessons = session.household.lessons_unjudged()
+        needed = session.settings.training.night.pairs
+        counted = {"pairs": len(lessons), "preference": sum(bool(lesson.rejected) for lesson in lessons)}
+        shown = Text(text("screen.learning.training.next") + "\n", "bold")
+        for name, number in counted.items():
+            full = min(_CORPUS_CELLS, -(-number * _CORPUS_CELLS // needed))
+            bar = "▓" * full + "░" * (_CORPUS_CELLS - full)
+            label = text(f"screen.learning.training.{name}")
+            shown.append(f"{label:<{_STAGE_CELLS}}{bar} {number} / {needed}\n", "not bold")
+        known = self.app.catalogue.count("screen.lessons", len(session.household.lessons_for_training()))
+        waiting = len(session.household.lessons_waiting())
+        shown.append(text("screen.learning.training.idle", lessons=known, waiting=waiting), "dim not bold")
+        if self._reasons is not None:
+            key = "not_by_itself" if self._reasons else "by_itself"
+            shown.append("\n" + text(f"screen.learning.training.{key}"), "not bold")
+        for reason in self._reasons or ():
+            shown.append(f"\n· {reason}", "not bold")
+        return shown
 
     def _failure(self, failure: Mapping[str, Any]) -> str:
         return str(explain(failure_of(self.app.session.home, failure), self.app.catalogue))
@@ -194,7 +245,7 @@ class TrainingPane(VerticalScroll):
             loss=f"{losses[-1]:.3f}",
         )
         shown = Text.assemble((text("screen.learning.training.loss"), "bold"), f"  {last}\n")
-        width = max(10, min(_CURVE_CELLS, self.size.width - _AXIS_CELLS - 4))
+        width = max(10, min(_CURVE_CELLS, self.scrollable_content_region.width - _AXIS_CELLS))
         accent = self.app.theme_variables["accent"]
         rows = curve(losses, width, _CURVE_ROWS)
         for number, row in enumerate(rows):

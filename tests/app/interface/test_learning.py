@@ -11,6 +11,7 @@ from app.curve import curve
 from app.session import Session
 from configs.home import Home
 from memory.manifests import Adapter
+from memory.pausing import paused
 from memory.runlog import RunEvent, append
 from tests.app.interface.conftest import Opener, Person
 from tests.app.test_withdrawing import learned
@@ -104,7 +105,8 @@ async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_s
         await person.until(lambda: "HOLD: se queda fuera" in person.screen_text())
         assert "✗ no pasa" in person.screen_text()
         assert "· Cambio en preguntas sin relación" in person.screen_text()
-        assert "retenido" in person.screen_text()
+        person.find("TrainingPane").scroll_end(animate=False)
+        await person.until(lambda: "retenido" in person.screen_text())
 
 
 async def test_a_training_with_other_numbers_is_named_and_its_curve_takes_the_place_of_the_first(
@@ -230,3 +232,50 @@ async def test_a_lesson_that_a_training_left_out_is_named_with_the_reason(
     async with open_interface() as person:
         await learning(person, "f3")
         await person.until(lambda: "se volvió a enseñar lo mismo después: «¿Quién es Toby?»" in person.screen_text())
+
+
+async def test_a_run_shows_its_stages_and_the_time_left_and_is_paused_with_one_key(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    run = session.household.runs.create("lessons", pid=os.getpid())
+    folder = home.runs / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    began = time.time() - 100
+    planned = {"stages": ["prepare", "train", "export", "evaluate"]}
+    append(folder, RunEvent(began, "planned", "", None, planned))
+    append(folder, RunEvent(began, "stage_started", "prepare", 0.0))
+    append(folder, RunEvent(began + 61, "stage_done", "prepare", 0.1, {"seconds": 61.0}))
+    append(folder, RunEvent(began + 61, "stage_started", "train", 0.1))
+    for step in range(1, 11):
+        facts = {"loss": 3.0 / step, "step": step, "steps": 100}
+        append(folder, RunEvent(began + 61 + 4 * step, "step", "train", 0.25, facts))
+    async with open_interface() as person:
+        await learning(person, "f3")
+        await person.until(lambda: "▸ Entreno" in person.screen_text())
+        shown = " ".join(person.screen_text().split())
+        assert "✓ Preparo las lecciones 1 min 1 s" in shown
+        assert "○ Mido" in shown
+        assert "quedan unos" in shown
+        await person.pilot.press("p")
+        await person.until(lambda: paused(home) is not None)
+        await person.until(lambda: "En pausa (" in person.screen_text())
+        await person.pilot.press("escape")
+        await person.until(lambda: "entrenamiento en pausa" in person.screen_text())
+        await learning(person, "f3")
+        await person.pilot.press("p")
+        await person.until(lambda: paused(home) is None)
+        session.household.runs.finish(run.id, "stopped")
+
+
+async def test_what_the_next_training_waits_for_fills_up(session: Session, open_interface: Opener) -> None:
+    for number in range(5):
+        rejected = "No lo sé." if number < 2 else None
+        session.memory.lessons.add(
+            [{"role": "user", "content": f"¿Caja {number}?"}], "Un tren.", rejected, visibility="shared"
+        )
+    async with open_interface() as person:
+        await learning(person, "f3")
+        shown = person.screen_text()
+        assert "▓▓░░░░░░░░░░░░░░░░░░ 5 / 50" in shown
+        assert "▓░░░░░░░░░░░░░░░░░░░ 2 / 50" in shown
+        await person.until(lambda: "Hay 5 correcciones compartidas nuevas" in person.screen_text())

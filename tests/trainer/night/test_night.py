@@ -10,6 +10,7 @@ from configs.home import Home
 from configs.settings import Settings
 from memory.household import Household
 from memory.lessons import Lesson
+from memory.pausing import pause, resume
 from memory.processes import own_identity
 from tests.trainer.night.test_hours import MADRID, shown
 from tests.trainer.night.test_markers import names
@@ -197,3 +198,14 @@ def test_over_midnight_and_a_clock_that_is_set_back_and_changed_there_is_one_mar
     claims[0].complete()
     house.now = shown("2026-10-25 23:30")
     assert house.codes() == ["few_pairs"]
+
+
+def test_none_begins_while_trainings_are_paused(house: House) -> None:
+    house.teach(NEEDED)
+    pause(house.home, "Ana", lambda: 1.0)
+    (reason,) = house.night().state().reasons
+    assert (reason.code, reason.facts) == ("paused", {"who": "Ana"})
+    assert house.night().look()[0] is None
+    assert not house.night().lasting()
+    resume(house.home)
+    assert house.night().look()[0] is not None
