@@ -76,6 +76,14 @@ class PlanningPlan(BaseModel):
     rounds: int = Field(ge=1, description="How often each is done.")
 
 
+class RollbackPlan(BaseModel):
+    """How often ``benchmarks.night`` goes back to the snapshot before."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: int = Field(ge=1, description="How often the key is pressed.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -86,6 +94,7 @@ class Plan(BaseModel):
     interface: InterfacePlan
     pull: PullPlan
     planning: PlanningPlan
+    rollback: RollbackPlan
 
 
 def load_plan(*, quick: bool) -> Plan:
