@@ -10,11 +10,16 @@ from app.terminal_text import clean
 
 # What the event of the kind "measure" is called that names a lesson left out.
 LESSON_DROPPED: Final = "lesson_dropped"
+# What the gate adds to the name of a check that it holds for another reason than its value.
+_WHY: Final = ("missing", "undecided")
 _SIGNS: Final[dict[Any, str]] = {True: "≥ ", False: "≤ "}
 
 
 def check_name(catalogue: Catalogue, name: str) -> str:
     """What a check, or a reason of a verdict, is called in the catalogue's language; ``name`` where it is unknown."""
+    check, _, why = name.rpartition("_")
+    if why in _WHY:
+        return catalogue.text(f"training.{why}", check=check_name(catalogue, check))
     key = f"training.checks.{name}"
     return catalogue.text(key) if catalogue.has(key) else clean(name).replace("_", " ")
 
@@ -22,6 +27,12 @@ def check_name(catalogue: Catalogue, name: str) -> str:
 def check_value(check: Mapping[str, Any]) -> str:
     """What was measured, to four digits; a dash where nothing was."""
     return _number(check.get("value"))
+
+
+def check_interval(check: Mapping[str, Any]) -> str:
+    """Between what the value lies where it was measured on few answers; empty where it was not."""
+    low, high = check.get("low"), check.get("high")
+    return "" if low is None or high is None else f"{low:.2f}–{high:.2f}"
 
 
 def check_bound(check: Mapping[str, Any]) -> str:

@@ -59,5 +59,11 @@ def our_settings(epochs: int, threads: int) -> dict[str, Any]:
         "seed": SEED,
         "threads": threads,
         "idle_priority": False,
-        "evaluation": {"unrelated_prompts": 1, "held_out_wordings": 1, "answer_tokens": 1},
+        "evaluation": {
+            "unrelated_prompts": 1,
+            "held_out_wordings": 1,
+            "known_questions": 1,
+            "form_prompts": 1,
+            "answer_tokens": 1,
+        },
     }

@@ -1,14 +1,30 @@
-"""The everyday texts that ship with the trainer: prompts, pieces of prose and two pages."""
+"""The everyday texts that ship with the trainer: prompts, pieces of prose, two pages, and what is asked of new weights.
+
+``known``: questions of general knowledge with their answers. ``forms``: requests for an answer of a certain form.
+"""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, TypeVar
 
 from trainer.errors import TrainingDataBroken
+from trainer.forms import FormPrompt
 
 DATA = Path(__file__).parent / "data"
 PAGES = ("page_en", "page_es")
+Line = TypeVar("Line")
+
+
+@dataclass(frozen=True)
+class KnownQuestion:
+    """A question that most models know the answer to."""
+
+    prompt: str
+    answer: str
 
 
 def read_prompts(name: str) -> list[str]:
@@ -29,12 +45,26 @@ def everyday_texts() -> list[str]:
     return [*read_prompts("replay"), *read_prose()]
 
 
+def read_known() -> list[KnownQuestion]:
+    """The known questions. Raises TrainingDataBroken."""
+    return _lines("known", lambda line: KnownQuestion(**line))
+
+
+def read_forms() -> list[FormPrompt]:
+    """The requests for a form, so that the first ones are of every kind. Raises TrainingDataBroken."""
+    return _lines("forms", lambda line: FormPrompt(**line))
+
+
 def _read(name: str, field: str) -> list[str]:
+    return _lines(name, lambda line: str(line[field]))
+
+
+def _lines(name: str, read: Callable[[dict[str, Any]], Line]) -> list[Line]:
     path = DATA / f"{name}.jsonl"
     found = []
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         try:
-            found.append(str(json.loads(line)[field]))
+            found.append(read(json.loads(line)))
         except (ValueError, KeyError, TypeError) as error:
             raise TrainingDataBroken(path=str(path), line=number, reason=str(error)) from error
     return found

@@ -102,6 +102,7 @@ def write_manifest(
             for path in (files.inputs, files.data, files.weights, files.adapter, files.measures)
         },
         "measures": dict(measures),
+        "intervals": read_json(files.measures)["intervals"],
         "baseline": dict(baseline),
         "verdict": verdict.as_json(),
         "snapshot": snapshot,

@@ -22,6 +22,12 @@ def asked_alone(prompts: Sequence[str]) -> list[tuple[Message, ...]]:
     return [(Message("user", prompt),) for prompt in prompts]
 
 
+def asked_prompt(tokeniser: Tokeniser, text: str) -> tuple[int, ...]:
+    """The tokens of a conversation that is this question alone, as the assistant would send it."""
+    (messages,) = asked_alone([text])
+    return tuple(render(tokeniser.template, tokeniser.vocabulary, tokeniser.under_system(messages)))
+
+
 def prose(vocabulary: Vocabulary, number: int, most_tokens: int) -> list[Item]:
     """The first ``number`` pieces of plain prose: each a first token, and up to ``most_tokens`` that follow it.
 

@@ -22,7 +22,7 @@ from memory.household import Household
 from memory.runs import Run, run_folder
 from trainer.courtesy import stop_on_signals
 from trainer.errors import LessonsTakenBack, RunStopped, TrainerError
-from trainer.gate import judge
+from trainer.judging import verdict_on
 from trainer.learning import FamilyLearning, Learning
 from trainer.manifest import identity, planned, write_manifest, write_partial
 from trainer.pipeline.sources import order_of
@@ -113,7 +113,7 @@ class Supervisor:
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
         """Judge, promote where the gate lets it, write the manifest, close the run."""
         measures, baseline = read_measures(files)
-        verdict = judge(measures, self._settings.training.gate)
+        verdict = verdict_on(files, self._settings.training.gate)
         self._tell("verdict", 0.98, verdict.as_json())
         if self._stopping:
             raise RunStopped(run=run.id)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from configs.sections.judging import EvaluationSettings, GateSettings
 from configs.sections.night import NightSettings
 from configs.sections.planning import EstimateSettings, ToleranceSettings
 from configs.sections.processors import Threads
@@ -164,33 +165,6 @@ class RecipeSettings(_Section):
     onward: OnwardSettings = Field(description="When a training goes on from the one before.")
     lora: LoraSettings = Field(description="The adapter.")
     optimiser: OptimiserSettings = Field(description="The steps.")
-
-
-class EvaluationSettings(_Section):
-    """What is measured of new weights before they may answer."""
-
-    held_out_wordings: int = Field(ge=1, description="Untrained ways of asking each question that are measured.")
-    unrelated_prompts: int = Field(ge=1, description="Unrelated prompts on which the KL from the base is measured.")
-    answer_tokens: int = Field(ge=1, description="Length of a measured answer, at most.")
-    side_by_side: int = Field(ge=1, description="Measured answers that are written at the same time.")
-    parity_answers: int = Field(ge=1, description="Answers on which the trained and the served function are compared.")
-
-
-class GateSettings(_Section):
-    """The bounds that new weights have to keep; one that is broken holds them back."""
-
-    lessons_right: float = Field(ge=0, le=1, description="Share of the lessons answered right, at least.")
-    held_out_right: float = Field(ge=0, le=1, description="Share of the untrained wordings answered right, at least.")
-    lessons_kept: float = Field(
-        ge=0, le=1, description="Share of what the current snapshot answers right that the new one must keep."
-    )
-    unrelated_kl: float = Field(
-        gt=0, description="Nats a token that unrelated answers may differ from the base's, at most."
-    )
-    perplexity_rise: float = Field(
-        gt=0, description="Rise of the fixed texts' perplexity over the base's, at most (0.05: 5 %)."
-    )
-    parity_kl: float = Field(gt=0, description="Nats a token between the trained and the served function, at most.")
 
 
 class BudgetSettings(_Section):

@@ -98,13 +98,14 @@ def test_the_gate_judges_what_a_manifest_measured(
     path, plan = planned
     assert here("train", "gate", str(path)).code == 2
     good = {name: 1.0 if name.endswith(("right", "kept")) else 0.0 for name in GATES}
-    path.write_text(yaml.safe_dump({**plan["manifest"], "measures": {**good, "lessons_right": right}}))
+    measured = {"measures": {**good, "lessons_right": right}, "intervals": {}, "seconds": 60.0}
+    path.write_text(yaml.safe_dump({**plan["manifest"], **measured}))
     done = here("train", "gate", str(path))
     assert done.code == code
     assert decision in done.out
 
 
 GATES = (
-    "lessons_right", "held_out_right", "lessons_kept", "unrelated_kl", "perplexity_rise_en", "perplexity_rise_es",
-    "parity_kl",
+    "lessons_right", "held_out_right", "lessons_kept", "known_kept", "forms_kept", "refusal_rise", "repetition_rise",
+    "empty_rise", "unrelated_kl", "perplexity_rise_en", "perplexity_rise_es", "parity_kl", "contamination",
 )  # fmt: skip

@@ -15,14 +15,23 @@ GOOD: dict[str, Any] = {
     "lessons_right": 1.0,
     "held_out_right": 0.94,
     "lessons_kept": 1.0,
+    "known_kept": 0.95,
+    "forms_kept": 0.93,
+    "refusal_rise": 0.0,
+    "repetition_rise": 0.02,
+    "empty_rise": 0.0,
     "unrelated_kl": 0.046,
     "perplexity_rise_en": 0.004,
     "perplexity_rise_es": 0.07,
     "parity_kl": 0.003,
+    "contamination": 0.0,
+    "seconds": 837.0,
 }
 BROKEN = {
     **GOOD,
     "held_out_right": 0.58,
+    "known_kept": 0.36,
+    "forms_kept": 0.29,
     "unrelated_kl": 1.34,
     "perplexity_rise_en": 0.15,
     "perplexity_rise_es": 0.21,
@@ -56,5 +65,39 @@ def test_a_measure_that_was_not_taken_holds(settings: Settings, name: str) -> No
 
 @pytest.mark.parametrize("name", sorted(GOOD))
 def test_each_bound_is_enforced_on_its_own(settings: Settings, name: str) -> None:
-    worse = 0.0 if name in ("lessons_right", "held_out_right", "lessons_kept") else 5.0
+    worse = 0.0 if name.endswith(("_right", "_kept")) else 7201.0
     assert judge({**GOOD, name: worse}, settings.training.gate).reasons == (name,)
+
+
+def interval(low: float, high: float) -> dict[str, Any]:
+    return {"low": low, "high": high, "samples": 22}
+
+
+@pytest.mark.parametrize(
+    ("name", "between", "decided"),
+    [
+        ("known_kept", interval(0.91, 1.0), True),
+        ("known_kept", interval(0.80, 0.89), True),
+        ("known_kept", interval(0.80, 1.0), False),
+        ("refusal_rise", interval(-0.1, 0.09), True),
+        ("refusal_rise", interval(-0.1, 0.2), False),
+    ],
+)
+def test_a_check_is_undecided_where_its_bound_lies_inside_its_interval(
+    settings: Settings, name: str, between: dict[str, Any], decided: bool
+) -> None:
+    verdict = judge(GOOD, settings.training.gate, {name: between})
+    found = {check.name: check for check in verdict.checks}
+    assert (found[name].decided, found[name].samples) == (decided, 22)
+    assert [check.name for check in verdict.checks if not check.decided] == ([] if decided else [name])
+
+
+def test_the_value_decides_what_is_undecided_unless_the_settings_have_it_hold(settings: Settings) -> None:
+    wide = {"known_kept": interval(0.8, 1.0)}
+    assert judge(GOOD, settings.training.gate, wide).decision == "SHIP"
+    assert judge({**GOOD, "known_kept": 0.85}, settings.training.gate, wide).reasons == ("known_kept",)
+    strict = settings.training.gate.model_copy(update={"undecided": "hold"})
+    verdict = judge(GOOD, strict, wide)
+    assert (verdict.decision, verdict.reasons) == ("HOLD", ("known_kept_undecided",))
+    assert judge(GOOD, strict, {"known_kept": interval(0.92, 1.0)}).decision == "SHIP"
+    assert judge({**GOOD, "known_kept": 0.85}, strict, wide).reasons == ("known_kept",)

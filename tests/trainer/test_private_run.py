@@ -25,7 +25,7 @@ from memory.snapshots import Snapshot
 from tests.trainer.adapters import disturbed
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import SMALL, finish, small_settings, start_run
-from tests.trainer.test_unlearning import GOOD
+from tests.trainer.test_gate import GOOD
 from trainer.__main__ import main
 from trainer.errors import NothingPrivate, NothingPrivateLeft
 from trainer.model.adapter_file import write_gguf
@@ -176,7 +176,7 @@ def concluded(household: Household, settings: Settings, measures: dict[str, floa
     for made in (files.data, files.weights, files.adapter):
         made.parent.mkdir(exist_ok=True)
         made.write_bytes(b"made")
-    write_json(files.measures, {"measures": measures, "baseline": {}, "answers": []})
+    write_json(files.measures, {"measures": measures, "intervals": {}, "baseline": {}, "answers": []})
     supervisor = Supervisor(home, settings, household, learning, time.time)
     supervisor._folder = files.folder
     return supervisor._conclude(run, inputs, files, member)

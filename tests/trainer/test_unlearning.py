@@ -13,17 +13,15 @@ from configs.settings import Settings
 from memory.household import Household
 from memory.manifests import Adapter
 from tests.trainer.household import PAIRS, events, finish, small_settings, start_run, teach
+from tests.trainer.test_gate import GOOD
 from trainer.beginning import begin
 from trainer.errors import LessonsTakenBack, NothingLeft, NothingToLearn
 from trainer.learning import FamilyLearning
+from trainer.plan import STAGES
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.supervisor import Supervisor
 
 TOBY = PAIRS[0][0]
-GOOD = {
-    "lessons_right": 1.0, "held_out_right": 1.0, "lessons_kept": 1.0, "unrelated_kl": 0.0,
-    "perplexity_rise_en": 0.0, "perplexity_rise_es": 0.0,
-}  # fmt: skip
 
 
 @pytest.fixture
@@ -62,8 +60,9 @@ def test_a_lesson_withdrawn_while_it_is_trained_is_not_promoted(home: Home, smal
     with Household.open(home, small.memory) as household:
         inputs = begun(home, small, household)
         files = RunFiles(home.runs / inputs.run)
-        write_json(files.measures, {"measures": GOOD, "baseline": {}, "answers": []})
-        write_json(files.report("export"), {"parity_kl": 0.0})
+        write_json(files.measures, {"measures": GOOD, "intervals": {}, "baseline": {}, "answers": []})
+        for stage in STAGES:
+            write_json(files.report(stage), {"seconds": 1.0, "parity_kl": 0.0})
         withdraw(household, TOBY)
         learning = FamilyLearning(home, small, household)
         supervisor = Supervisor(home, small, household, learning, time.time)

@@ -16,9 +16,10 @@ from memory.household import Household
 from memory.runs import BLAME, LESSONS, Run
 from trainer.blame.search import fewest
 from trainer.blame.suspects import Suspects
-from trainer.blame.trials import FOLDER, Trials, training_seconds
+from trainer.blame.trials import FOLDER, Trials
 from trainer.courtesy import stop_on_signals
 from trainer.errors import BaseReplaced, HeldRunChanged, NoRoom, RunNotHeld
+from trainer.judging import stage_seconds
 from trainer.run_files import Inputs, RunFiles, read_inputs, read_json, write_json
 from trainer.staging import make_folder
 from trainer.taking_up import start_of
@@ -92,7 +93,7 @@ class Blamer:
         def told(kind: str, facts: Mapping[str, Any]) -> None:
             self._tell(kind, None, facts)
 
-        cost = training_seconds(left)
+        cost = stage_seconds(left)
         trials = Trials(self._home, files, inputs, self._settings, cost, lambda: self._stopping, told)
         ranked = [suspect.lesson for suspect in suspects.ranked]
         finding = fewest(ranked, suspects.enough(inputs.training.gate), trials.passes)

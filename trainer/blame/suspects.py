@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from configs.sections.training import GateSettings
+from configs.sections.judging import GateSettings
 from memory.matching import says_the_same
 from trainer.lessons import TrainingLesson
 from trainer.settling import ASKING, VERBS

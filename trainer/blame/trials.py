@@ -14,10 +14,10 @@ from configs.home import Home
 from configs.settings import Settings
 from trainer.blame.search import OutOfTime
 from trainer.errors import LossNotFinite, ParityBroken
-from trainer.gate import judge
+from trainer.judging import verdict_on
 from trainer.pipeline.sources import order_of
 from trainer.plan import STAGES
-from trainer.run_files import Inputs, RunFiles, read_json, read_measures, write_json
+from trainer.run_files import Inputs, RunFiles, read_json, write_json
 from trainer.staging import StageProcesses, make_folder
 
 FOLDER = "trials"
@@ -114,7 +114,7 @@ class Trials:
         checks: tuple[Mapping[str, Any], ...]
         try:
             processes.go_on(order_of(self._inputs), files)
-            verdict = judge(read_measures(files)[0], self._inputs.training.gate)
+            verdict = verdict_on(files, self._inputs.training.gate)
             reasons, checks = verdict.reasons, tuple(asdict(check) for check in verdict.checks)
         except Reported as error:
             if error.code not in BROKEN:
@@ -122,8 +122,3 @@ class Trials:
             reasons, checks = (error.code,), ()
         reports = [read_json(files.report(stage)) for stage in STAGES if files.report(stage).is_file()]
         return Trial(tuple(sorted(without)), reasons, checks, sum(report["seconds"] for report in reports))
-
-
-def training_seconds(files: RunFiles) -> float:
-    """What all stages of a run took. Raises TrainingDataBroken."""
-    return float(sum(read_json(files.report(stage))["seconds"] for stage in STAGES))

@@ -20,4 +20,5 @@ def judged(path: Path, home: Home, environ: Mapping[str, str]) -> Verdict:
     if not manifest.get("gate"):
         raise ManifestRefused(file=str(path), reasons="no_gate")
     settings = settings_with({"training": {"gate": manifest["gate"]}}, str(path), home, environ)
-    return judge(manifest["measures"], settings.training.gate)
+    measures = {**manifest["measures"], "seconds": manifest["seconds"]}
+    return judge(measures, settings.training.gate, manifest["intervals"])

@@ -23,7 +23,7 @@ from memory.runs import REPRODUCE
 from trainer.beginning import put_on_record
 from trainer.courtesy import stop_on_signals
 from trainer.errors import ManifestNotDone
-from trainer.gate import judge
+from trainer.judging import verdict_on
 from trainer.pipeline.planning import resolve_manifest
 from trainer.pipeline.resolving import Resolved, check_fresh
 from trainer.pipeline.sources import order_of
@@ -61,7 +61,7 @@ def compared(
     found, _ = read_measures(files)
     expected = manifest["measures"]
     apart = [name for name, value in expected.items() if not _near(value, found.get(name), settings.training.tolerance)]
-    decision = judge(found, settings.training.gate).decision
+    decision = verdict_on(files, settings.training.gate).decision
     if not apart and decision != manifest["verdict"]["decision"]:
         apart = [decision]
     changed = [name for name, same in stages.items() if not same]

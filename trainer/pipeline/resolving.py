@@ -29,8 +29,8 @@ from trainer.run_files import Inputs, versions
 from trainer.settling import sorted_out
 
 MANIFEST_KEYS: Final = (
-    "format", "commit", "stages", *ASKED, "run", "artifacts", "measures", "baseline", "verdict", "snapshot", "seconds",
-    "peak_bytes", "failed",
+    "format", "commit", "stages", *ASKED, "run", "artifacts", "measures", "intervals", "baseline", "verdict",
+    "snapshot", "seconds", "peak_bytes", "failed",
 )  # fmt: skip
 # Without these nobody can tell what a manifest asks for.
 NEEDED: Final = ("format", "pipeline", "recipe", "base", "current", "lessons", "training", "engine", "stages")

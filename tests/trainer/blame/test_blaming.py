@@ -41,7 +41,14 @@ QUICK = {
             "optimiser": {"epochs": 2, "least_steps": 0, "learning_rate": 0.0001},
         }
     },
-    "evaluation": {"held_out_wordings": 1, "unrelated_prompts": 2, "answer_tokens": 6, "parity_answers": 2},
+    "evaluation": {
+        "held_out_wordings": 1,
+        "unrelated_prompts": 2,
+        "known_questions": 1,
+        "form_prompts": 1,
+        "answer_tokens": 6,
+        "parity_answers": 2,
+    },
     "gate": {"lessons_right": 0.0, "held_out_right": 0.0, "lessons_kept": 0.0},
     "budget": {"checkpoint_seconds": 0},
 }
@@ -73,7 +80,7 @@ def held_run(home: Home, settings: Settings) -> str:
             for lesson in inputs.lessons
         ]
         write_json(files.data, {})
-        write_json(files.measures, {"measures": {}, "baseline": {}, "answers": answers})
+        write_json(files.measures, {"measures": {}, "intervals": {}, "baseline": {}, "answers": answers})
         for stage in STAGES:
             write_json(files.report(stage), {"seconds": 1.0})
         household.runs.finish(run.id, "held", summary={"gate": {"decision": "HOLD", "reasons": ["lessons_right"]}})

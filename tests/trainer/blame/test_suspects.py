@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from configs.home import Home
-from configs.sections.training import GateSettings
+from configs.sections.judging import GateSettings
 from configs.settings import load_settings
 from engine.messages import Message
 from trainer.blame.suspects import Suspects
