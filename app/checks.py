@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping
 from typing import Any, Final
 
@@ -38,6 +39,12 @@ def check_interval(check: Mapping[str, Any]) -> str:
 def check_bound(check: Mapping[str, Any]) -> str:
     """The bound, with the sign of the side on which a value keeps it."""
     return _SIGNS.get(check.get("at_least"), "") + _number(check.get("bound"))
+
+
+def told_override(override: Mapping[str, Any]) -> dict[str, str]:
+    """Who had a held training answer all the same, when and why, as the texts about it take them."""
+    when = time.strftime("%Y-%m-%d %H:%M", time.localtime(float(override["at"])))
+    return {"who": clean(str(override["who"])), "why": clean(str(override["why"])), "when": when}
 
 
 def left_out(catalogue: Catalogue, dropped: Mapping[str, Any]) -> str:

@@ -43,6 +43,12 @@ class TrainingPaused(EnlaceError):
     code = "training_paused"
 
 
+class NoVerdict(EnlaceError):
+    """The gate has judged no such training. No facts."""
+
+    code = "no_verdict"
+
+
 def start_training(session: Session, recipe: str | None = None, *, mine: bool = False) -> Run:
     """Start a training run detached from this process; the run, once it is on record.
 
@@ -69,6 +75,14 @@ def start_manifest(session: Session, file: Path) -> Run:
 def start_reproduction(session: Session, file: Path) -> Run:
     """Start what a manifest says once more, to compare, as ``start_training`` does. Raises the same."""
     return _start(session, ["reproduce", str(file.absolute())])
+
+
+def ship_held(session: Session, held: str, why: str) -> None:
+    """Have what run ``held`` trained answer on the member's word, though the gate held it.
+
+    Raises what the trainer reports, and TrainerNotStarted when it reported nothing.
+    """
+    answer_of(session.home, "trainer", "ship", held, "--why", why, "--who", session.member.name)
 
 
 def _start(session: Session, what: list[str]) -> Run:

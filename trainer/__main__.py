@@ -2,6 +2,7 @@
 what it promoted is fitted to the form in which its model is served. With ``--member NAME``: one on that member's
 private lessons, for them alone. ``python -m trainer fit [--home H]``: the fitting alone.
 ``python -m trainer blame RUN [--home H] [--who NAME]``: which lesson made the gate hold that run.
+``python -m trainer ship RUN --why TEXT [--home H] [--who NAME]``: that run answers although the gate held it.
 ``python -m trainer rows [--home H] [--recipe NAME]``: what a run would train, one JSON object a line.
 ``python -m trainer plan [FILE] [--home H] [--recipe NAME]``: what a run would be, by a recipe's file or a manifest.
 ``python -m trainer run FILE``: the run that a manifest asks for; ``reproduce FILE``: the same again, to compare;
@@ -14,6 +15,7 @@ import argparse
 import json
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -38,7 +40,10 @@ def main(arguments: list[str]) -> int:
     run.add_argument("--member", help="train this member's private lessons (a name or an id), for them alone")
     fit = commands.add_parser("fit", help="fit the current snapshot to the form in which its model is served")
     blame = commands.add_parser("blame", help="find the lessons without which a held run would have passed")
-    blame.add_argument("held", metavar="RUN", help="the run that was held, as r0003")
+    ship = commands.add_parser("ship", help="have a held run answer all the same")
+    ship.add_argument("--why", required=True, help="why; kept with the run and its snapshot")
+    for each in (blame, ship):
+        each.add_argument("held", metavar="RUN", help="the run that was held, as r0003")
     rows = commands.add_parser("rows", help="write what would be trained, with the chat template applied")
     plan = commands.add_parser("plan", help="write what a run would be, and what speaks against it")
     plan.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a recipe's file, or a manifest")
@@ -48,9 +53,9 @@ def main(arguments: list[str]) -> int:
         each.add_argument("file", metavar="FILE", type=Path, help="the manifest of a run that came to its verdict")
     for each in (run, rows, plan):
         each.add_argument("--recipe", help="a recipe of the settings' section training.recipes")
-    for each in (run, blame, reproduce):
+    for each in (run, blame, ship, reproduce):
         each.add_argument("--who", default="enlace", help="on whose behalf; kept with the run and its snapshot")
-    for each in (run, fit, blame, rows, plan, reproduce, gate):
+    for each in (run, fit, blame, ship, rows, plan, reproduce, gate):
         each.add_argument("--home", type=Path, help="the household's folder (default: ENLACE_HOME)")
     options = parser.parse_args(arguments)
     home = Home(options.home.absolute()) if options.home else Home.find(os.environ)
@@ -139,6 +144,15 @@ def _blame(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
+def _ship(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.overriding import ship_held
+
+    with Household.open(home, settings.memory) as household:
+        snapshot = ship_held(home, settings, household, options.held, options.who, options.why, time.time)
+    sys.stdout.write(json.dumps({"run": options.held, "snapshot": snapshot}) + "\n")
+    return SHIPPED
+
+
 def _rows(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     """The rows go to stdout; what is left out goes to stderr, as one line of JSON."""
     from trainer.dataset import training_lines
@@ -167,6 +181,7 @@ COMMANDS: Mapping[str, Callable[[Home, Settings, argparse.Namespace], int]] = {
     "plan": _plan,
     "reproduce": _reproduce,
     "gate": _gate,
+    "ship": _ship,
 }
 
 

@@ -36,22 +36,40 @@ class Check:
 
 
 @dataclass(frozen=True)
+class Override:
+    """Who had a held training answer all the same, why, and when (seconds since 1970)."""
+
+    who: str
+    why: str
+    at: float
+
+
+@dataclass(frozen=True)
 class Verdict:
     """What the gate says. ``reasons``: the names of the checks that failed, ``<name>_missing`` where not measured and
-    ``<name>_undecided`` where too little was.
+    ``<name>_undecided`` where too little was. ``override``: a HOLD that did not stay.
     """
 
     decision: Literal["SHIP", "HOLD"]
     checks: tuple[Check, ...]
     reasons: tuple[str, ...]
+    override: Override | None = None
 
     def as_json(self) -> dict[str, Any]:
-        """For events and manifests."""
-        return {
+        """For events and manifests; ``verdict_from_json`` reads it back."""
+        told = {
             "decision": self.decision,
             "checks": [asdict(check) for check in self.checks],
             "reasons": list(self.reasons),
         }
+        return told if self.override is None else {**told, "override": asdict(self.override)}
+
+
+def verdict_from_json(value: Mapping[str, Any]) -> Verdict:
+    """The reverse of ``Verdict.as_json``."""
+    checks = tuple(Check(**check) for check in value["checks"])
+    override = Override(**value["override"]) if "override" in value else None
+    return Verdict(value["decision"], checks, tuple(value["reasons"]), override)
 
 
 def judge(

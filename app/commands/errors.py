@@ -26,6 +26,19 @@ class OptionsApart(EnlaceError):
     exit_code = 2
 
 
+class AdminAlone(EnlaceError):
+    """Only whoever administers the household may do this. facts: name (who tried)."""
+
+    code = "admin_alone"
+
+
+class WhyMissing(EnlaceError):
+    """A held training is to answer, and no reason was given for the record. No facts."""
+
+    code = "why_missing"
+    exit_code = 2
+
+
 class OnlyMember(EnlaceError):
     """facts: name."""
 

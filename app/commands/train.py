@@ -14,6 +14,7 @@ from app.commands import train_plan
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, group, moment
 from app.commands.output import write, write_json, write_table
+from app.commands.train_gate import gate
 from app.commands.train_mine import mine
 from app.commands.train_report import report
 from app.training import NoRun, start_blame, start_training
@@ -28,6 +29,7 @@ def register(commands: typer.Typer) -> None:
     train.command("pause", help="command.train.pausing.pause")(pause)
     train.command("resume", help="command.train.pausing.resume")(resume)
     train.command("blame", help="command.train.blame")(blame)
+    train.command("gate", help="command.train.gate.help")(gate)
     train.command("report", help="command.train.report")(report)
     train.command("mine", help="command.train.mine.help")(mine)
     train.command("history", help="command.train.history")(history)

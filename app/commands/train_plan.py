@@ -1,4 +1,4 @@
-"""``enlace train plan|run|gate|review|reproduce``: a training from one file, before, while and after it is carried."""
+"""``enlace train plan|run|review|reproduce``: a training from one file, before, while and after it is carried."""
 
 from __future__ import annotations
 
@@ -19,7 +19,6 @@ def register(train: typer.Typer) -> None:
     """Add the commands to the group ``train``."""
     train.command("plan", help="command.plan.help")(plan)
     train.command("run", help="command.plan.run")(run)
-    train.command("gate", help="command.plan.gate")(gate)
     train.command("review", help="command.plan.review")(review)
     train.command("reproduce", help="command.plan.reproduce")(reproduce)
 
@@ -62,20 +61,6 @@ def run(file: ManifestArgument, as_json: JsonOption = False) -> int:
                 write_done(session.catalogue, found)
             return HELD if done["state"] == "held" else 0
         return watch(session, start_manifest(session, file).id, as_json=as_json)
-
-
-def gate(file: ManifestArgument, as_json: JsonOption = False) -> int:
-    """Judge what a manifest measured by the bounds that it has; nothing is promoted."""
-    from app.commands.verdict import write_checks
-    from app.plans import verdict_of
-
-    with open_session() as session:
-        verdict = verdict_of(session, file)
-        if as_json:
-            write_json(verdict)
-        else:
-            write_checks(session.catalogue, verdict)
-        return 0 if verdict["decision"] == "SHIP" else HELD
 
 
 def review(file: ManifestArgument, as_json: JsonOption = False) -> int:

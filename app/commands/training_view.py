@@ -140,6 +140,8 @@ class View:
                 self.dropped.append(facts)
             case "verdict":
                 self.verdict = facts
+            case "overridden":
+                self.verdict = {**self.verdict, "override": facts}
             case "run_failed":
                 self.failure = facts
         if self._live:

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from app.catalogue import Catalogue
-from app.checks import check_bound, check_interval, check_name, check_value
+from app.checks import check_bound, check_interval, check_name, check_value, told_override
 from app.commands.output import write, write_table
 
 
 def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
-    """The checks as a table, then SHIP or HOLD with the reasons."""
+    """The checks as a table, then SHIP or HOLD with the reasons, and whoever had it answer all the same."""
     checks = verdict.get("checks") or []
     if checks:
         heads = [
@@ -33,6 +33,9 @@ def write_checks(catalogue: Catalogue, verdict: Mapping[str, Any]) -> None:
     decision = str(verdict.get("decision", "?"))
     reasons = "; ".join(check_name(catalogue, str(reason)) for reason in verdict.get("reasons") or [])
     write(f"{decision}: {reasons}" if reasons else decision)
+    override = verdict.get("override")
+    if override:
+        write(catalogue.text("training.overridden", **told_override(override)))
 
 
 def _passed(catalogue: Catalogue, check: Mapping[str, Any]) -> str:

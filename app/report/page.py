@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
-from app.checks import check_bound, check_name, check_value, left_out
+from app.checks import check_bound, check_name, check_value, left_out, told_override
 from app.errors_text import explain
 from app.report.story import Answer, Story
 from app.report.wording import TRIED, duration, heading, number, size, stage_name, summary, tried, warning
@@ -51,6 +51,10 @@ def _verdict(story: Story, words: Catalogue) -> Iterable[str]:
         return
     yield _section(words, "verdict")
     reasons = [f"- {_plain(check_name(words, str(reason)))}" for reason in story.verdict.get("reasons") or ()]
+    override = story.verdict.get("override")
+    if override:
+        told = {name: _plain(value) for name, value in told_override(override).items()}
+        reasons += ["", words.text("training.overridden", **told)]
     yield "\n".join([words.text(f"report.{decision.lower()}"), "", *reasons])
     before = {measure.name: number(measure.before) for measure in story.measures}
     rows = [

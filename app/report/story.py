@@ -198,6 +198,8 @@ class _Told:
                 self.trials.append(facts)
             case "verdict":
                 self.verdict = facts
+            case "overridden":
+                self.verdict = {**self.verdict, "override": facts}
             case "run_failed":
                 self.failure = facts
             case "lessons_withdrawn":
