@@ -1,20 +1,24 @@
-"""The stages of one training as processes of their own, one after the other: what dies is begun again, and no more."""
+"""The stages of one training as processes of their own, each after what it takes; what dies is begun again, no more."""
 
 from __future__ import annotations
 
 import math
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from configs.errors import Reported
+from configs.errors import EnlaceError, Reported
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from memory.pausing import Pause, paused
 from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
+from trainer.pipeline.graph import Graph
 from trainer.pipeline.kept import Kept
+from trainer.pipeline.sources import graph_for
 from trainer.plan import SHARED_OUT
 from trainer.run_files import RunFiles, read_inputs, read_json
 from trainer.workers import Workers
@@ -44,6 +48,11 @@ class StageProcesses:
         self._stopping = stopping
         self._tell = tell
         self._kept = kept
+        self._failing = False
+        # How many stages are held right now, since when, and for how long there were some before.
+        self._holding = threading.Lock()
+        self._held = 0
+        self._held_since = 0.0
         self._held_s = 0.0
         self._deadline = self.clock() + settings.training.budget.run_seconds
 
@@ -56,16 +65,51 @@ class StageProcesses:
         return self._deadline - self.clock()
 
     def go_on(self, stages: Iterable[str], files: RunFiles, *, within: float = math.inf) -> None:
-        """Run those of the stages whose report is not there, one after the other, in ``within`` seconds.
+        """Run those of the stages whose report is not there, each after what it takes, in ``within`` seconds.
 
-        Raises what a stage reports, StageDied, StageOverBudget, RunStopped, NoRoom.
+        As many at once as ``training.budget.stages_at_once`` lets. Raises what a stage reports, StageDied,
+        StageOverBudget, RunStopped, NoRoom.
         """
         deadline = min(self._deadline, self.clock() + within)
-        for stage in stages:
-            if not files.report(stage).is_file() and not self._taken(stage, files):
-                self._run(stage, files, deadline)
-                if self._kept:
-                    self._kept.keep(stage, files, read_inputs(files))
+        waiting = [stage for stage in stages if not files.report(stage).is_file()]
+        graph = graph_for(read_inputs(files)) if waiting else Graph(())
+        while waiting:
+            ready = [stage for stage in waiting if set(waiting).isdisjoint(graph.step(stage).takes.values())]
+            together = ready[: self._settings.training.budget.stages_at_once]
+            if len(together) == 1:
+                self._make(together[0], files, deadline)
+            else:
+                self._make_together(together, files, deadline)
+            waiting = [stage for stage in waiting if stage not in together]
+
+    def _make_together(self, stages: Sequence[str], files: RunFiles, deadline: float) -> None:
+        """Make all of these at the same time; where one fails, the others are stopped. Raises what the first did."""
+        failed: list[EnlaceError] = []
+
+        def make(stage: str) -> None:
+            try:
+                self._make(stage, files, deadline)
+            except EnlaceError as error:
+                failed.append(error)
+                self._failing = True
+            except BaseException:
+                self._failing = True
+                raise
+
+        self._failing = False
+        # A thread each lives as long as the process that it has started, which ends with it.
+        with ThreadPoolExecutor(len(stages)) as threads:
+            list(threads.map(make, stages))
+        self._failing = False
+        if failed:
+            raise failed[0]
+
+    def _make(self, stage: str, files: RunFiles, deadline: float) -> None:
+        """Have the stage's result, from before or made now, in its place."""
+        if not self._taken(stage, files):
+            self._run(stage, files, deadline)
+            if self._kept:
+                self._kept.keep(stage, files, read_inputs(files))
 
     def _taken(self, stage: str, files: RunFiles) -> bool:
         """Whether the stage's result was there already, and is in its place now."""
@@ -101,7 +145,7 @@ class StageProcesses:
 
     def _wait(self, stage: str, files: RunFiles, workers: Workers, deadline: float) -> int:
         while (status := workers.status()) is None:
-            if self._stopping():
+            if self._ending():
                 raise RunStopped(run=files.folder.name)
             if self.clock() > deadline:
                 raise StageOverBudget(stage=stage, seconds=self._settings.training.budget.run_seconds)
@@ -112,16 +156,29 @@ class StageProcesses:
 
     def _hold(self, workers: Workers, wish: Pause) -> None:
         """Keep the processes from the processor while the pause lasts, or until the run is to be stopped."""
-        began = time.monotonic()
+        with self._holding:
+            first = not self._held
+            self._held_since = time.monotonic() if first else self._held_since
+            self._held += 1
         try:
             workers.hold()
-            self._tell("paused", {"who": wish.who})
-            while paused(self._home) is not None and not self._stopping() and workers.status() is None:
+            if first:
+                self._tell("paused", {"who": wish.who})
+            while paused(self._home) is not None and not self._ending() and workers.status() is None:
                 time.sleep(POLL_SECONDS)
         finally:
-            self._held_s += time.monotonic() - began
+            with self._holding:
+                self._held -= 1
+                last = not self._held
+                # Of several that run at once, the time counts once.
+                self._held_s += time.monotonic() - self._held_since if last else 0.0
             workers.go_on()
-        self._tell("resumed", {})
+        if last:
+            self._tell("resumed", {})
+
+    def _ending(self) -> bool:
+        """Whether the run is to be stopped, or one of several stages that run at once has failed."""
+        return self._stopping() or self._failing
 
 
 def make_folder(folder: Path) -> None:

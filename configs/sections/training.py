@@ -181,6 +181,9 @@ class BudgetSettings(_Section):
     restarts: int = Field(
         ge=0, description="How often a stage whose process died is begun again; it goes on from what is on disk."
     )
+    stages_at_once: int = Field(
+        ge=1, description="Stages that do not wait for each other and may run at once; each takes memory of its own."
+    )
     stop_grace_seconds: float = Field(gt=0, description="How long a worker told to stop may take.")
     report_seconds: float = Field(gt=0, description="How long the report of a training that ended may take to write.")
 
