@@ -21,11 +21,6 @@ def write_card(session: Session, card: Card) -> None:
     if since := aftermath(words, card):
         write(since)
     write(when(words, card, moment))
-    heading, lessons, more = named(words, card)
-    if lessons:
-        write(f"\n{heading}:")
-    for line in [*lessons, *([more] if more else [])]:
-        write(f"  {line}")
     if card.examples:
         write(f"\n{words.text('card.examples')}:")
     after = words.text("card.tried" if card.run.state == "held" else "card.after")
@@ -36,6 +31,11 @@ def write_card(session: Session, card: Card) -> None:
             (after, each.after, each.after_right),
         ):
             write(f"    {name} {'✓' if right else '✗'} {brief(said)}")
+    heading, lessons, more = named(words, card)
+    if lessons:
+        write(f"\n{heading}:")
+    for line in [*lessons, *([more] if more else [])]:
+        write(f"  {line}")
     if card.verdict:
         write("")
         write_checks(words, card.verdict)
