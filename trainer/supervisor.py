@@ -33,6 +33,7 @@ from trainer.searching.worked import what_worked
 from trainer.staging import StageProcesses, make_folder
 from trainer.taking_up import take_up
 from trainer.telling import leave_reports, tell, tell_failed
+from trainer.tracking import leave_curves
 
 
 @dataclass(frozen=True)
@@ -102,6 +103,7 @@ class Supervisor:
                 # What was withdrawn meanwhile, or could not be taken out before; the next training tries again.
                 leave_reports(self._home, self._household, self._learning.forget_withdrawn(), seconds)
             leave_reports(self._home, self._household, (run.id,), seconds)
+            leave_curves(self._folder, run.id, seconds)
 
     def _searched(self, inputs: Inputs, files: RunFiles) -> Inputs:
         """Train by several choices of numbers, as if the best had been the only one; the inputs that it is of."""
