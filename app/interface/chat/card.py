@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from app.checks import told_override
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
 from app.interface.times import clock_time, day_and_time
@@ -34,6 +35,8 @@ def _rows(card: Card, words: Catalogue) -> Iterator[Row]:
     yield (Span(when(words, card, day_and_time), Look.DIM),)
     if since := aftermath(words, card):
         yield (Span(f"⚠ {since}", Look.WARNING),)
+    if override := card.verdict.get("override"):
+        yield (Span(f"⚠ {words.text('training.overridden', **told_override(override))}", Look.WARNING),)
     yield tuple(_keys(card, words))
     held = card.run.state == "held"
     # Why nothing came of it is what matters most; of what came, the answers are.

@@ -8,7 +8,7 @@ from typing import Any, Final
 from rich.text import Text
 
 from app.catalogue import Catalogue
-from app.checks import check_bound, check_name, check_value
+from app.checks import check_bound, check_name, check_value, told_override
 
 _NAME_CELLS: Final = 44
 _NUMBER_CELLS: Final = 10
@@ -36,6 +36,8 @@ def checks_text(verdict: Mapping[str, Any], catalogue: Catalogue, width: int) ->
     decision = str(verdict.get("decision", ""))
     if decision in ("SHIP", "HOLD"):
         rows.append("\n" + text(f"screen.learning.training.{decision.lower()}") + "\n", "bold")
+    if override := verdict.get("override"):
+        rows.append(text("training.overridden", **told_override(override)) + "\n", "bold")
     for reason in verdict.get("reasons") or ():
         rows.append(f"· {check_name(catalogue, str(reason))}\n")
     return rows

@@ -81,6 +81,8 @@ class Watched:
                 self.dropped.append(facts)
             case "verdict":
                 self.verdict = facts
+            case "overridden":
+                self.verdict = {**self.verdict, "override": facts}
             case "promoted":
                 self.promoted = str(facts.get("snapshot", ""))
             case "run_failed":

@@ -6,6 +6,7 @@ import pytest
 
 from app.session import Session
 from configs.home import Home
+from memory.runlog import RunEvent, append
 from tests.app.interface.conftest import Opener
 from tests.app.report.test_card import Nights
 
@@ -89,3 +90,15 @@ async def test_a_night_that_was_held_says_that_nothing_changed(nights: Nights, o
         await person.until(lambda: "no pasó el control: no ha cambiado nada" in person.screen_text())
         assert "Deshacer" not in person.screen_text()
         assert "al probar ✓ Mía." in person.screen_text()
+
+
+async def test_one_that_answers_on_somebodys_word_says_on_whose(nights: Nights, open_interface: Opener) -> None:
+    run = nights.trained(nights.taught("¿Y el gato?", "Mía."))
+    facts = {"who": "Luis", "why": "Están bien.", "at": 0.0, "snapshot": run.snapshot}
+    append(nights.session.home.runs / run.id, RunEvent(2.0, "overridden", facts=facts))
+    async with open_interface() as person:
+        await person.until(lambda: "Responde a pesar de todo: lo dijo Luis" in person.screen_text())
+        await person.pilot.press("f9", "f3")
+        await person.until(lambda: person.app.screen.query("TrainingPane"))
+        person.find("TrainingPane").scroll_end(animate=False)
+        await person.until(lambda: "porque: Están bien." in person.screen_text())
