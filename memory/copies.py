@@ -87,7 +87,8 @@ class Told:
 
     ``migrations``: the steps that made its tables; ``current``: the id of the snapshot that answers, in the family's;
     ``artifacts``: digests of what its snapshots (but those given up) or a member's own adapters are made of; ``bases``:
-    names and digests of the models under them, the current snapshot's first.
+    names and digests of the models under them, the current snapshot's first; ``answering``: those of ``artifacts`` that
+    the current snapshot is made of.
     """
 
     damage: str
@@ -95,6 +96,7 @@ class Told:
     current: str | None
     artifacts: frozenset[str]
     bases: tuple[tuple[str, str], ...]
+    answering: frozenset[str] = frozenset()
 
 
 def told_by(content: bytes) -> Told:
@@ -121,6 +123,7 @@ def newer(migrations: Iterable[str]) -> str | None:
 def _told(connection: sqlite3.Connection) -> Told:
     migrations, current = frozenset[str](), None
     artifacts: set[str] = set()
+    answering: set[str] = set()
     bases: dict[tuple[str, str], None] = {}
     if _has(connection, "migrations"):
         migrations = frozenset(row[0] for row in connection.execute("SELECT name FROM migrations"))
@@ -130,14 +133,16 @@ def _told(connection: sqlite3.Connection) -> Told:
         snapshots = _snapshots(connection)
         # An older version gave none of them up.
         for kept in (each for each in snapshots.values() if each.get("pruned_at") is None):
-            artifacts |= {kept["digest"], *(str(each["sha256"]) for each in json.loads(kept["adapters"]))}
+            own = {kept["digest"], *(str(each["sha256"]) for each in json.loads(kept["adapters"]))}
+            artifacts |= own
+            answering |= own if found and kept["number"] == found[0] else set()
             bases[kept["base_name"], kept["base_sha256"]] = None
             # A manifest names its parent's, also where that one's weights were given up.
             while (kept := snapshots.get(kept["parent"], {})) and kept["digest"] not in artifacts:
                 artifacts.add(kept["digest"])
     if _has(connection, "private_adapters"):
         artifacts |= {row[0] for row in connection.execute("SELECT sha256 FROM private_adapters")}
-    return Told("", migrations, current, frozenset(artifacts), tuple(bases))
+    return Told("", migrations, current, frozenset(artifacts), tuple(bases), frozenset(answering))
 
 
 def _snapshots(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -23,11 +23,16 @@ Tell = Callable[[int, int], object]
 
 @dataclass(frozen=True)
 class Verified:
-    """A whole backup: ``files`` of the home and their ``bytes``."""
+    """A backup of whose files each is as it was put in: ``files`` of the home and their ``bytes``.
+
+    ``unanswering``: what the snapshot that answers is made of and the backup was made without, so that a home made of
+    it answers nobody before another snapshot does.
+    """
 
     about: About
     files: int
     bytes: int
+    unanswering: tuple[str, ...]
 
 
 def verify(path: Path, tell: Tell) -> Verified:
@@ -64,7 +69,7 @@ def examine(path: Path, bag: Bag, put: Put, tell: Tell) -> Verified:
     ]
     if problems:
         raise BackupDamaged(problems, file=str(path), count=len(problems), path=problems[0][1])
-    return Verified(bag.about, len(bag.files), total)
+    return Verified(bag.about, len(bag.files), total, unanswering(told, bag.digests))
 
 
 def is_database(name: str) -> bool:
@@ -83,6 +88,13 @@ def reached(told: Mapping[str, Told]) -> frozenset[tuple[str, str]]:
         # The starter comes with Enlace itself.
         found |= {(home.models / f"{base}.gguf", digest) for base, digest in each.bases if base != STARTER}
     return frozenset((path.relative_to(home.root).as_posix(), digest) for path, digest in found)
+
+
+def unanswering(told: Mapping[str, Told], there: Container[str]) -> tuple[str, ...]:
+    """What the snapshot that answers is made of and is not ``there``, by its path in the home; ``told``: by theirs."""
+    home = Home(Path("/"))
+    paths = {home.artifact(digest) for each in told.values() for digest in each.answering}
+    return tuple(name for path in sorted(paths) if (name := path.relative_to(home.root).as_posix()) not in there)
 
 
 def _both(*takers: Take) -> Take:

@@ -28,7 +28,10 @@ _NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 @dataclass(frozen=True)
 class Made:
-    """A finished backup: its ``file`` and that one's ``size``; ``files`` of the home; how many bytes are models."""
+    """A finished backup: its ``file`` and that one's ``size``; ``files`` of the home; how many bytes are models.
+
+    ``unanswering``: what the snapshot that answers is made of and is not in it.
+    """
 
     file: Path
     size: int
@@ -36,6 +39,7 @@ class Made:
     models_bytes: int
     snapshot: str | None
     without: tuple[Without, ...]
+    unanswering: tuple[str, ...]
 
 
 def create(
@@ -112,7 +116,8 @@ def _write(
         "without": [asdict(each) for each in without],
     }
     writer.finish(about, readme)
-    return Made(to, file.tell(), writer.files, gathered.models_bytes, gathered.snapshot, tuple(without))
+    lost = gathered.unanswering(writer)
+    return Made(to, file.tell(), writer.files, gathered.models_bytes, gathered.snapshot, tuple(without), lost)
 
 
 def _refuse_to_replace(path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path, PurePosixPath
 from typing import BinaryIO
 
 from app.backup.bag import IMMUTABLE, PRIVATE, BagWriter
-from app.backup.checking import reached
+from app.backup.checking import reached, unanswering
 from app.backup.contents import Entry, all_merged_weights, contents
 from app.backup.errors import HomeUnreadable
 from app.backup.reading import Without
@@ -69,7 +69,8 @@ class Gathered:
         self._databases = databases
         self._left_out = [] if models else [each for each in entries if each.of_models or each.digest in merged]
         self._entries = [each for each in entries if models or each not in self._left_out]
-        self._reached = reached({each.entry.name: each.told for each in databases})
+        self._told = {each.entry.name: each.told for each in databases}
+        self._reached = reached(self._told)
 
     @property
     def bytes(self) -> int:
@@ -107,6 +108,10 @@ class Gathered:
                 why = "missing" if PurePosixPath(name).parts[0] == self._home.models.name else "damaged"
                 without.append(Without(name, why, None, digest))
         return without
+
+    def unanswering(self, writer: BagWriter) -> tuple[str, ...]:
+        """What the snapshot that answers is made of and could not be copied."""
+        return unanswering(self._told, writer.payload)
 
     def _all(self) -> Iterable[Entry]:
         # Databases first: whoever reads a backup from its beginning knows at once whose it is.

@@ -95,12 +95,14 @@ def verify(file: FileArgument, as_json: JsonOption = False) -> int:
     except BackupDamaged as damaged:
         _tell_problems(words, path, damaged.problems, as_json=as_json)
         raise
+    whole = not verified.unanswering
     if as_json:
-        write_json({"file": str(path), "whole": True, **_facts(verified)})
-        return 0
-    write(words.text("command.backup.whole", file=path, **_shown(words, verified)))
+        write_json({"file": str(path), "whole": whole, **_facts(verified)})
+        return int(not whole)
+    write(words.text(f"command.backup.{'whole' if whole else 'unanswering'}", file=path, **_shown(words, verified)))
     _tell_without(words, verified.about.without)
-    return 0
+    _tell_way_to_answers(words, verified.unanswering)
+    return int(not whole)
 
 
 def restore(
@@ -128,6 +130,7 @@ def restore(
         if restored.moved_to:
             write(words.text("command.backup.moved", path=restored.moved_to))
         _tell_without(words, restored.verified.about.without)
+        _tell_way_to_answers(words, restored.verified.unanswering)
         return 0
 
 
@@ -157,6 +160,7 @@ def _tell_made(words: Catalogue, made: Made) -> None:
     if made.models_bytes:
         write(words.text("command.backup.with_models", models=size_text(words, made.models_bytes)))
     _tell_without(words, made.without)
+    _tell_way_to_answers(words, made.unanswering)
 
 
 def _tell_without(words: Catalogue, without: Sequence[Without]) -> None:
@@ -172,6 +176,12 @@ def _tell_without(words: Catalogue, without: Sequence[Without]) -> None:
         elif path.suffix == ".gguf" and path.parent.name == "models":
             key = "pull" if name in known else "import"
             remark(words.text(f"command.backup.not_in_it.{key}", name=name, **facts))
+
+
+def _tell_way_to_answers(words: Catalogue, unanswering: Sequence[str]) -> None:
+    """How a home that is made of the backup answers again, where it lacks what the current snapshot is made of."""
+    if unanswering:
+        remark(words.text("command.backup.way_to_answers"))
 
 
 def _tell_problems(words: Catalogue, file: Path, problems: Sequence[tuple[str, str]], *, as_json: bool) -> None:
@@ -201,7 +211,8 @@ def _shown(words: Catalogue, verified: Verified) -> dict[str, Any]:
 
 
 def _facts(verified: Verified) -> dict[str, Any]:
-    return {"files": verified.files, "bytes": verified.bytes, **asdict(verified.about)}
+    numbers = {"files": verified.files, "bytes": verified.bytes, "unanswering": list(verified.unanswering)}
+    return {**numbers, **asdict(verified.about)}
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,6 +12,9 @@ from app.commands.models_pull import bring, pull
 from app.commands.opening import open_session
 from app.commands.options import group
 from app.commands.output import write
+
+if TYPE_CHECKING:
+    from memory.snapshots import Snapshot, Snapshots
 
 
 def register(commands: typer.Typer) -> None:
@@ -37,7 +40,8 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
         current = session.snapshot()
         snapshots = session.household.snapshots
         digest = snapshots.file_digest(path)
-        base = next((s for s in snapshots.list() if s.base_sha256 == digest and not s.adapters), None)
+        own = (s.id for s in snapshots.list() if s.base_sha256 == digest and not s.adapters)
+        base = next((found for each in own if (found := _whole(snapshots, each))), None)
         if base is None:
             base = snapshots.create(
                 name, digest, adapters=(), parent=None, run=None, reason=f"models use {name}", gate=None
@@ -51,3 +55,13 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
         now = wait_for(promotion, engine, session.catalogue, look_s)
         write(session.catalogue.text("command.models.now", name=name, snapshot=now.id))
         return 0
+
+
+def _whole(snapshots: Snapshots, snapshot_id: str) -> Snapshot | None:
+    """A snapshot that can answer; None where what it is made of is damaged, gone or given up."""
+    from memory.errors import ArtifactDamaged, ArtifactMissing, SnapshotPruned
+
+    try:
+        return snapshots.whole(snapshot_id)
+    except (ArtifactDamaged, ArtifactMissing, SnapshotPruned):
+        return None
