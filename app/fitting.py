@@ -32,5 +32,5 @@ def start_fitting(home: Home) -> None:
     """Begin it in a process of its own at idle priority, which has a running engine take up what comes of it."""
     with home.trainer_log.open("ab") as output:
         command = [sys.executable, "-m", "trainer", "fit", "--home", str(home.root)]
-        environ = {**os.environ, "ENLACE_HOME": str(home.root)}
+        environ = home.environment(os.environ)
         leave_running(start_detached(command, folder=_ROOT, environ=environ, output=output))

@@ -98,7 +98,7 @@ def _start(session: Session, what: list[str]) -> Run:
     command = [sys.executable, "-m", "trainer", *what, "--home", str(session.home.root), "--who", session.member.name]
     with log.open("ab") as output:
         begins_at = output.tell()
-        environ = {**os.environ, "ENLACE_HOME": str(session.home.root)}
+        environ = session.home.environment(os.environ)
         process = start_detached(command, folder=ROOT, environ=environ, output=output)
     try:
         begun = _begun(runs, process)
@@ -128,7 +128,7 @@ def answer_of(home: Home, module: str, *what: str, fine: tuple[int, ...] = (0,))
     nothing.
     """
     command = [sys.executable, "-m", module, *what, "--home", str(home.root)]
-    environ = {**os.environ, "ENLACE_HOME": str(home.root)}
+    environ = home.environment(os.environ)
     done = subprocess.run(command, cwd=ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     told = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"]
     if done.returncode not in fine:

@@ -37,6 +37,10 @@ class Home:
 
         return cls(user_data_path("enlace", appauthor=False).absolute())
 
+    def environment(self, environ: Mapping[str, str]) -> dict[str, str]:
+        """``environ`` for a process that is to find this home."""
+        return {**environ, "ENLACE_HOME": str(self.root)}
+
     def look(self) -> None:
         """Raises HomeNotWritable where nobody may see what is in it; one that is not there yet is none of that."""
         try:
@@ -73,6 +77,11 @@ class Home:
     @property
     def models(self) -> Path:
         return self.root / "models"
+
+    @property
+    def forms(self) -> Path:
+        """Models in the forms in which they may be served, and what was measured of them."""
+        return self.models / "forms"
 
     @property
     def store(self) -> Path:

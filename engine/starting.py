@@ -136,7 +136,7 @@ def _spawn_and_listen(home: Home, settings: EngineSettings, manifest: str, deadl
     ours, theirs = os.pipe()
     command = [sys.executable, "-m", "engine", "serve", "--manifest", manifest, "--report-fd", str(theirs)]
     # GGML_NO_BACKTRACE: an abort in native code must end the process at once, not call a debugger.
-    environment = {**os.environ, "ENLACE_HOME": str(home.root), "GGML_NO_BACKTRACE": "1"}
+    environment = home.environment({**os.environ, "GGML_NO_BACKTRACE": "1"})
     try:
         with _stderr(home, settings.log_bytes) as stderr:
             begins_at = stderr.tell()

@@ -17,7 +17,7 @@ def leave_report(home: Home, run: Run, seconds: float) -> None:
     Of one on private lessons only their member can.
     """
     command = [sys.executable, "-m", "app", "train", "report", run.id]
-    environ = {**os.environ, "ENLACE_HOME": str(home.root), **({"ENLACE_MEMBER": run.member} if run.member else {})}
+    environ = home.environment(os.environ) | ({"ENLACE_MEMBER": run.member} if run.member else {})
     process = subprocess.Popen(
         command,
         cwd=Path(__file__).parents[1],

@@ -22,6 +22,7 @@ _UNFINISHED: Final = re.compile(r"\..*|.*\.(part|part\.json|import|lock)|lock")
 _DIGEST: Final = re.compile(r"[0-9a-f]{64}")
 # The marker of a training that a process carries, as ``trainer.night.markers`` names it: its number comes first.
 _CLAIMED: Final = re.compile(r"(\d+)\.claimed\..+")
+_FORMS: Final = Home(Path()).forms.parts
 # Copied in a way of their own.
 _DATABASES: Final = (ENDING, *(ENDING + beside for beside in BESIDE))
 
@@ -54,7 +55,7 @@ class Entry:
     def of_form(self) -> str | None:
         """The SHA-256 of the model that it is a form of, or a record about one."""
         parts = PurePosixPath(self.name).parts
-        return parts[2] if len(parts) == 4 and parts[:2] == ("models", "forms") else None
+        return parts[2] if len(parts) == 4 and parts[:2] == _FORMS else None
 
     @property
     def member(self) -> str | None:
@@ -91,7 +92,7 @@ def within(home: Home, place: Path) -> bool:
 
 def all_merged_weights(home: Home) -> frozenset[str]:
     """Digests of artifacts that are a model with what was learned in it, which the next fitting makes again."""
-    found = (home.models / "forms").glob("*")
+    found = home.forms.glob("*")
     records = (record for folder in found for _, record in list_adapted(home, folder.name))
     return frozenset(record.merged for record in records if record.merged)
 

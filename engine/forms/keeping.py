@@ -57,7 +57,7 @@ def merged_weights(home: Home, original: str, adapters: Sequence[tuple[str, floa
 def forget_adapted(home: Home, kept: Collection[tuple[str, Sequence[tuple[str, float]]]]) -> None:
     """Forget how other adapters than the ``kept`` ones of an original are served. Raises OSError."""
     known = {(original, adapters_key(adapters)) for original, adapters in kept}
-    for path in (home.models / "forms").glob("*/adapted/*.json"):
+    for path in home.forms.glob("*/adapted/*.json"):
         if (path.parents[1].name, path.stem) not in known:
             path.unlink(missing_ok=True)
 

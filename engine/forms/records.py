@@ -87,7 +87,7 @@ class AdaptedRecord:
 
 def folder(home: Home, original: str) -> Path:
     """Where the forms of the file with this SHA-256 are kept."""
-    return home.models / "forms" / original
+    return home.forms / original
 
 
 def adapters_key(adapters: Sequence[tuple[str, float]]) -> str:

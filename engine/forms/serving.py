@@ -35,7 +35,7 @@ class ServedForm:
 
 def served_form(home: Home, model: Path, adapters: Sequence[tuple[str, float]]) -> ServedForm | None:
     """How ``model`` with these adapters (SHA-256, scale) is served; None: as pulled, by the settings alone."""
-    if not (home.models / "forms").is_dir():
+    if not home.forms.is_dir():
         # Nothing was ever measured: not even the file's hash is needed.
         return None
     original = file_sha256(home, model)
@@ -62,7 +62,7 @@ def served_form(home: Home, model: Path, adapters: Sequence[tuple[str, float]]) 
 
 def form_on_record(home: Home, model: Path) -> tuple[str, bool] | None:
     """The form that was chosen for a model, and whether it was on this machine; None where none was measured."""
-    if not (home.models / "forms").is_dir():
+    if not home.forms.is_dir():
         return None
     record = read_form(home, file_sha256(home, model))
     return (record.form, record.machine == fingerprint()) if record else None

@@ -82,7 +82,7 @@ class Carrying:
 
     def _start(self) -> subprocess.Popen[bytes]:
         command = [sys.executable, "-m", "trainer", "run", "--home", str(self._home.root)]
-        environ = {**os.environ, "ENLACE_HOME": str(self._home.root)}
+        environ = self._home.environment(os.environ)
         try:
             # In a session of its own: a Ctrl-C is for whoever watches, who then ends it in order.
             with self._home.trainer_log.open("ab") as output:
