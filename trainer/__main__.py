@@ -27,6 +27,7 @@ from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
 from memory.household import Household
 from trainer.errors import TrainerError
+from trainer.telling import tell_starter
 
 SHIPPED, HELD = 0, 3
 
@@ -63,13 +64,13 @@ def main(arguments: list[str]) -> int:
         settings = load_settings(home, os.environ)
         return COMMANDS[options.command](home, settings, options)
     except EnlaceError as error:
-        return _told(error)
+        return tell_starter(error)
     except Exception as error:
         if options.command != "run" or options.member is None:
             raise
         # What goes on stderr comes into a log that is not this member's alone, and a message may hold their words.
         traceback.print_tb(error.__traceback__)
-        return _told(TrainerError())
+        return tell_starter(TrainerError())
 
 
 def _run(home: Home, settings: Settings, options: argparse.Namespace) -> int:
@@ -93,7 +94,7 @@ def _run(home: Home, settings: Settings, options: argparse.Namespace) -> int:
         carry_fitting(home, settings)
     except EnlaceError as error:
         # What was promoted answers already, with its adapters over the weights.
-        _told(error)
+        tell_starter(error)
     return SHIPPED
 
 
@@ -166,11 +167,6 @@ def _rows(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     sys.stdout.buffer.flush()
     sys.stderr.write(json.dumps([asdict(each) for each in dropped]) + "\n")
     return 0
-
-
-def _told(error: EnlaceError) -> int:
-    sys.stderr.write(json.dumps({"code": error.code, "facts": error.facts}, ensure_ascii=False) + "\n")
-    return error.exit_code
 
 
 COMMANDS: Mapping[str, Callable[[Home, Settings, argparse.Namespace], int]] = {

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import sys
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,12 @@ def tell(folder: Path, time: float, kind: str, fraction: float | None, facts: Ma
         runlog.append(folder, RunEvent(time, kind, "", fraction, facts))
     except OSError as error:
         raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
+
+
+def tell_starter(error: EnlaceError) -> int:
+    """Say on stderr what went wrong, as one line of JSON for the process that started this one; the exit code."""
+    sys.stderr.write(json.dumps({"code": error.code, "facts": error.facts}, ensure_ascii=False) + "\n")
+    return error.exit_code
 
 
 def tell_failed(household: Household, run: Run, error: EnlaceError, told: Tell) -> None:

@@ -20,6 +20,7 @@ from configs.home import Home
 from trainer.courtesy import die_with, stop_on_signals
 from trainer.night.scheduler import Scheduler, runs_in
 from trainer.night.stopping import Stopping
+from trainer.telling import tell_starter
 
 
 def main(arguments: list[str]) -> int:
@@ -45,8 +46,7 @@ def main(arguments: list[str]) -> int:
         stop_on_signals(stopping.stop)
         (scheduler.run if options.command == "run" else scheduler.once)()
     except EnlaceError as error:
-        sys.stderr.write(json.dumps({"code": error.code, "facts": error.facts}, ensure_ascii=False) + "\n")
-        return error.exit_code
+        return tell_starter(error)
     return 0
 
 
