@@ -26,7 +26,10 @@ class Explained:
 
 
 def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
-    """The sentences of ``error.code`` with its facts filled in. An error without sentences is told by its code."""
+    """The sentences of ``error.code`` with its facts filled in. An error without sentences is told by its code.
+
+    What happened is told in the singular, where there is such a sentence (``one``), of an error whose ``count`` is 1.
+    """
     facts: dict[str, object] = defaultdict(lambda: "?")
     for name, value in error.facts.items():
         facts[name] = _short(clean(str(value))) if isinstance(value, str) else value
@@ -40,7 +43,8 @@ def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
         return Explained(str(error), "")
     following = "pull" if error.code == "model_missing" and _can_be_pulled(error.facts.get("name")) else "next"
     # A fact that an older or newer process did not send is shown as "?", never as a second error.
-    what, following = (catalogue.text(f"{key}.{part}").format_map(facts).strip() for part in ("what", following))
+    happened = "one" if error.facts.get("count") == 1 and catalogue.has(f"{key}.one") else "what"
+    what, following = (catalogue.text(f"{key}.{part}").format_map(facts).strip() for part in (happened, following))
     return Explained(what, following)
 
 

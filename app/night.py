@@ -41,7 +41,7 @@ def run_nights(session: Session, heard: Callable[[Mapping[str, Any]], None]) -> 
         process = subprocess.Popen(
             [*command, "--parent", str(os.getpid())],
             cwd=ROOT,
-            env={**os.environ, "ENLACE_HOME": str(session.home.root)},
+            env=session.home.environment(os.environ),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -72,4 +72,6 @@ def run_nights(session: Session, heard: Callable[[Mapping[str, Any]], None]) -> 
 def reason_text(words: Catalogue, reason: Mapping[str, Any]) -> str:
     """A reason for not training now, in a sentence."""
     facts = {name: duration(value) if name.endswith("_s") else value for name, value in reason["facts"].items()}
+    if reason["code"] == "few_pairs":
+        return words.count("command.trainer.reasons.few_pairs", facts["pairs"], needed=facts["needed"])
     return words.text(f"command.trainer.reasons.{reason['code']}", **facts)

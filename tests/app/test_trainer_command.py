@@ -47,6 +47,12 @@ def test_every_reason_is_a_sentence_with_its_numbers(language: str) -> None:
         assert number in " ".join(said)
 
 
+@pytest.mark.parametrize(("language", "said"), [("es", "Hay 1 corrección compartida nueva,"), ("en", "There is 1 new")])
+def test_a_single_correction_is_told_in_the_singular(language: str, said: str) -> None:
+    reason = {"code": "few_pairs", "facts": {"pairs": 1, "needed": 50}}
+    assert reason_text(Catalogue(language), reason).startswith(said)
+
+
 def test_status_says_how_near_the_next_night_is_and_each_reason_for_none_now(here: Run, home: Home) -> None:
     set_night(home, quiet_from="00:00", quiet_to="00:01", pairs=2)
     said = here("train", "status")
