@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -13,8 +14,8 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from configs.home import Home
-from memory.database import translated
-from memory.errors import DiskFull
+from memory.database import primary_code, translated
+from memory.errors import DatabaseDamaged, DiskFull
 from memory.migrations import FOLDER
 
 ENDING: Final = ".db"
@@ -25,9 +26,13 @@ _REFUSED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQL
 
 @dataclass(frozen=True)
 class Moment:
-    """The databases of one home, each held as it was at the same moment. ``members``: the ids of who belongs to it."""
+    """The databases of one home, each held as it was at the same moment. ``members``: the ids of who belongs to it.
+
+    ``damaged``: those that cannot be held, because no database can be made out in them.
+    """
 
     members: frozenset[str]
+    damaged: tuple[Path, ...]
     _held: Mapping[Path, sqlite3.Connection]
 
     @property
@@ -64,7 +69,7 @@ def one_moment(home: Home, busy_seconds: float) -> Iterator[Moment]:
 
     A lesson that is shared, or private again, is written in its new file before it leaves the old one. Nobody writes
     the family's file while the others are taken hold of: so each lesson is in one of the copies, at worst in two.
-    Raises DatabaseBusy, DatabaseDamaged, DatabaseReadOnly.
+    Raises DatabaseBusy, DatabaseReadOnly, and DatabaseDamaged for the family's file.
     """
     with ExitStack() as stack:
         lock = stack.enter_context(_opened(home.family_db, busy_seconds))
@@ -74,11 +79,15 @@ def one_moment(home: Home, busy_seconds: float) -> Iterator[Moment]:
         with translated(home.family_db, busy_seconds):
             rows = held[home.family_db].execute("SELECT id FROM members WHERE removed_at IS NULL").fetchall()
         members = frozenset(row[0] for row in rows)
+        damaged = []
         for path in [*_others(home), *sorted(map(home.member_db, members))]:
             if path.is_file():
-                held[path] = stack.enter_context(_reading(path, busy_seconds))
+                try:
+                    held[path] = stack.enter_context(_reading(path, busy_seconds))
+                except DatabaseDamaged:
+                    damaged.append(path)
         lock.close()
-        yield Moment(members, held)
+        yield Moment(members, tuple(damaged), held)
 
 
 @dataclass(frozen=True)
@@ -169,19 +178,28 @@ def _keep_others_from_writing(connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
         # Where it cannot be written to, the others do not either.
-        if error.sqlite_errorcode & 0xFF not in _REFUSED:
+        if primary_code(error) not in _REFUSED:
             raise
 
 
 @contextmanager
 def _opened(path: Path, busy_seconds: float, how: str = "mode=rw") -> Iterator[sqlite3.Connection]:
     with translated(path, busy_seconds):
+        if _at_rest_and_not_ours_to_write(path):
+            # SQLite would leave a -shm behind that can be written as little as the file, also once that one can be.
+            how = "immutable=1"
         address = f"file:{quote(str(path))}?{how}"
         connection = sqlite3.connect(address, uri=True, timeout=busy_seconds, isolation_level=None)
     try:
         yield connection
     finally:
         connection.close()
+
+
+def _at_rest_and_not_ours_to_write(path: Path) -> bool:
+    """Whether a file can only be read and nobody has it open, who would have made a -shm for it."""
+    beside = [path.with_name(path.name + ending) for ending in BESIDE]
+    return path.is_file() and not os.access(path, os.W_OK) and not any(each.exists() for each in beside)
 
 
 @contextmanager
@@ -194,7 +212,7 @@ def _reading(path: Path, busy_seconds: float) -> Iterator[sqlite3.Connection]:
                 _begin_reading(connection)
             except sqlite3.OperationalError as error:
                 wal = path.with_name(path.name + BESIDE[0])
-                if error.sqlite_errorcode & 0xFF not in _REFUSED or (wal.is_file() and wal.stat().st_size):
+                if primary_code(error) not in _REFUSED or (wal.is_file() and wal.stat().st_size):
                     raise
                 # Where nothing can be written SQLite cannot make the -shm that a database in WAL is read with; but
                 # then nobody writes, and all there is, is in the file (https://sqlite.org/wal.html, 10).

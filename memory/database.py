@@ -140,9 +140,16 @@ def translated(path: Path, busy_seconds: float) -> Iterator[None]:
         raise _meaning(error, path, busy_seconds) from error
 
 
+def primary_code(error: sqlite3.Error) -> int:
+    """Which of SQLite's result codes an error is, 0 for one of Python's own.
+
+    Extended codes keep the primary one in their low byte (https://sqlite.org/rescode.html).
+    """
+    return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
+
+
 def _meaning(error: sqlite3.Error, path: Path, busy_seconds: float) -> EnlaceError:
-    # Extended result codes keep the primary code in their low byte (https://sqlite.org/rescode.html).
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    code = primary_code(error)
     named, reason = str(path), str(error)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return DatabaseDamaged(path=named, reason=reason)
@@ -185,6 +192,6 @@ def _use_wal(connection: sqlite3.Connection, seconds: float) -> None:
             connection.execute("PRAGMA journal_mode = WAL")
             return
         except sqlite3.OperationalError as error:
-            if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+            if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)

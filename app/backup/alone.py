@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from app.backup.errors import EngineInTheWay, HomeInUse, HomeNotReplaced, TrainingInTheWay
 from configs.home import Home
 from configs.locks import take_lock
+from memory.database import primary_code
 from memory.processes import lives
 
 
@@ -45,7 +46,7 @@ def _have_alone(home: Home, connection: sqlite3.Connection) -> None:
         connection.execute("PRAGMA journal_mode = DELETE")
         connection.execute("BEGIN EXCLUSIVE")
     except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        code = primary_code(error)
         if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise HomeInUse(path=str(home.root)) from error
         # Nobody can work with a damaged one, and a backup is what it takes; of any other that is not known.

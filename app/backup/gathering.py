@@ -32,17 +32,33 @@ class _Database:
 def gather(home: Home, work: Path, *, models: bool, busy_seconds: float, tries: int) -> Gathered:
     """All that a backup of ``home`` consists of; the databases are copied into the folder ``work``.
 
-    Raises DatabaseDamaged, DatabaseBusy, DiskFull, HomeUnreadable.
+    Raises DatabaseDamaged for the family's, DatabaseBusy, DiskFull, HomeUnreadable.
     """
     with _reading(home), one_moment(home, busy_seconds) as moment:
         copies = {path: work / f"{number}.db" for number, path in enumerate(moment.databases)}
+        damaged = [*moment.damaged]
         for path, copy in copies.items():
-            moment.copy(path, copy)
-    databases = [_checked(home, path, copy) for path, copy in copies.items()]
+            with _but_the_familys(home, path, damaged):
+                moment.copy(path, copy)
+    databases = []
+    for path in [each for each in copies if each not in damaged]:
+        with _but_the_familys(home, path, damaged):
+            databases.append(_checked(home, path, copies[path]))
     # Listed after that: whatever a database names was there before it was named.
     with _reading(home):
         entries = [each for each in contents(home) if each.member is None or each.member in moment.members]
-        return Gathered(home, databases, entries, models=models, tries=tries)
+        return Gathered(home, databases, damaged, entries, models=models, tries=tries)
+
+
+@contextmanager
+def _but_the_familys(home: Home, path: Path, damaged: list[Path]) -> Iterator[None]:
+    """Have a database that turns out damaged noted as such, but for the family's, without which there is no home."""
+    try:
+        yield
+    except DatabaseDamaged:
+        if path == home.family_db:
+            raise
+        damaged.append(path)
 
 
 def _checked(home: Home, path: Path, copy: Path) -> _Database:
@@ -61,12 +77,21 @@ class Gathered:
     """The files of one backup, before they are written."""
 
     def __init__(
-        self, home: Home, databases: list[_Database], entries: list[Entry], *, models: bool, tries: int
+        self,
+        home: Home,
+        databases: list[_Database],
+        damaged: list[Path],
+        entries: list[Entry],
+        *,
+        models: bool,
+        tries: int,
     ) -> None:
+        """``damaged``: databases that no copy can be made of."""
         merged = all_merged_weights(home)
         self._home = home
         self._tries = tries
         self._databases = databases
+        self._damaged = [Without(path.relative_to(home.root).as_posix(), "damaged", None, None) for path in damaged]
         self._left_out = [] if models else [each for each in entries if each.of_models or each.digest in merged]
         self._entries = [each for each in entries if models or each not in self._left_out]
         self._told = {each.entry.name: each.told for each in databases}
@@ -94,7 +119,8 @@ class Gathered:
 
     def put_into(self, writer: BagWriter) -> list[Without]:
         """Copy everything; what is not in it, and why. Raises OSError where it cannot be written."""
-        without = [Without(each.name, "left_out", each.size, self._known(each)) for each in self._left_out]
+        without = [*self._damaged]
+        without += [Without(each.name, "left_out", each.size, self._known(each)) for each in self._left_out]
         without += [
             Without(entry.name, "damaged", entry.size, None)
             for entry in self._all()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import multiprocessing
 import os
+import shutil
 import sqlite3
 import threading
 import time
@@ -160,3 +161,23 @@ def test_a_home_that_can_only_be_read_is_copied_too(home: Home, tmp_path: Path, 
     assert child.exitcode == 0
     with contextlib.closing(sqlite3.connect(tmp_path / "out" / "copy.db")) as opened:
         assert opened.execute("SELECT name FROM members").fetchall() == [("Ana",)]
+
+
+def test_a_file_that_can_only_be_read_leaves_nothing_behind_that_keeps_it_from_being_written_later(
+    home: Home, tmp_path: Path, settings: Settings
+) -> None:
+    with Household.open(home, settings.memory) as household:
+        household.members.add("Ana", "es")
+    mine = tmp_path / "mine"
+    shutil.copytree(home.root, mine)
+    for path in (tmp_path, *tmp_path.parents[:3]):
+        path.chmod(path.stat().st_mode | 0o055)
+    (mine / "family.db").chmod(0o400)
+    if os.geteuid() == 0:
+        for path in (mine, *mine.rglob("*")):
+            os.chown(path, NOBODY, NOBODY)
+    child = multiprocessing.get_context("spawn").Process(target=copies_as_nobody, args=(mine, mine / "copy.db"))
+    child.start()
+    child.join(30)
+    assert child.exitcode == 0
+    assert sorted(path.name for path in mine.glob("family.db*")) == ["family.db"]

@@ -152,6 +152,11 @@ def files(root: Path) -> dict[str, bytes]:
     return {path.relative_to(root).as_posix(): path.read_bytes() for path in found}
 
 
+def left_in(folder: Path) -> list[str]:
+    """What a backup that was not made left behind: files of its own, hidden ones too."""
+    return [path.name for path in folder.iterdir() if "casa.tar" in path.name]
+
+
 def flip(path: Path, at: int = 100) -> None:
     """Turn one bit of a file over; nothing else of it changes."""
     facts = path.stat()

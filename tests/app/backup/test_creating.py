@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import multiprocessing
 import os
 import random
 import shutil
-import sqlite3
 import stat
 import tarfile
 import threading
@@ -23,15 +21,14 @@ from app.backup.errors import (
     BackupExists,
     BackupInsideHome,
     BackupNoRoom,
-    HomeFilesDamaged,
     NothingToBackUp,
 )
 from configs.home import Home
 from configs.settings import Settings
 from memory.artifacts import Stored
-from memory.errors import DatabaseDamaged, DiskFull
+from memory.errors import DiskFull
 from memory.household import Household
-from tests.app.backup.conftest import Family, flip, names, verify
+from tests.app.backup.conftest import Family, left_in, names, verify
 
 KILLS = 12
 
@@ -91,60 +88,6 @@ def test_without_models_a_backup_names_what_it_leaves_out(family: Family, tmp_pa
     assert (model.why, model.bytes) == ("left_out", (family.home.models / "casa.gguf").stat().st_size)
     assert made.models_bytes == 0
     assert verify(made.file).about.without == made.without
-
-
-@pytest.mark.parametrize("what", ["adapter", "mine", "merged", "model", "form"])
-def test_a_flipped_bit_is_named_and_no_backup_is_made(family: Family, tmp_path: Path, what: str) -> None:
-    home = family.home
-    path = {
-        "adapter": home.artifact(family.adapter),
-        "merged": home.artifact(family.merged),
-        "mine": home.of_member(family.ana).artifact(family.mine),
-        "model": home.models / "casa.gguf",
-        "form": home.models / "forms" / family.base / "q4_0.gguf",
-    }[what]
-    flip(path)
-    with pytest.raises(HomeFilesDamaged) as refused:
-        family.create(tmp_path / "casa.tar")
-    assert refused.value.paths == [path.relative_to(home.root).as_posix()]
-    assert left_in(tmp_path) == []
-
-
-def test_a_file_that_a_snapshot_needs_and_that_is_gone_is_named(family: Family, tmp_path: Path) -> None:
-    family.home.artifact(family.adapter).unlink()
-    with pytest.raises(HomeFilesDamaged) as refused:
-        family.create(tmp_path / "casa.tar")
-    assert refused.value.paths == [f"store/sha256/{family.adapter[:2]}/{family.adapter[2:]}"]
-
-
-def test_what_is_damaged_can_be_left_out_and_the_backup_says_so(family: Family, tmp_path: Path) -> None:
-    flip(family.home.artifact(family.adapter))
-    made = family.create(tmp_path / "casa.tar", skip_damaged=True)
-    path = f"store/sha256/{family.adapter[:2]}/{family.adapter[2:]}"
-    assert [(each.path, each.why) for each in made.without] == [(path, "damaged")]
-    assert path not in names(made.file)
-    assert verify(made.file).about.without == made.without
-
-
-def test_a_model_that_somebody_deleted_is_told_and_keeps_no_backup_from_being_made(
-    family: Family, tmp_path: Path
-) -> None:
-    (family.home.models / "casa.gguf").unlink()
-    made = family.create(tmp_path / "casa.tar")
-    assert [(each.path, each.why) for each in made.without] == [("models/casa.gguf", "missing")]
-
-
-def test_a_damaged_database_is_named_and_no_backup_is_made(family: Family, tmp_path: Path) -> None:
-    path = family.home.member_db(family.bruno)
-    with contextlib.closing(sqlite3.connect(path)) as opened:
-        opened.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-    content = bytearray(path.read_bytes())
-    content[4096:8192] = b"\xff" * 4096
-    path.write_bytes(content)
-    with pytest.raises(DatabaseDamaged) as refused:
-        family.create(tmp_path / "casa.tar")
-    assert refused.value.facts["path"] == str(path)
-    assert left_in(tmp_path) == []
 
 
 def test_a_home_where_nobody_lives_gives_no_backup_and_is_not_made_one(tmp_path: Path) -> None:
@@ -217,11 +160,6 @@ def test_a_disk_that_fills_up_leaves_nothing_behind(
     with pytest.raises(DiskFull):
         family.create(tmp_path / "casa.tar")
     assert left_in(tmp_path) == []
-
-
-def left_in(folder: Path) -> list[str]:
-    """What a backup that was not made left behind: files of its own, hidden ones too."""
-    return [path.name for path in folder.iterdir() if "casa.tar" in path.name]
 
 
 def test_what_is_given_up_while_a_backup_is_made_stays_until_it_is_made(
