@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 
 FileArgument = Annotated[Path, typer.Argument(help="command.backup.file")]
 _ENDING = ".tar"
+_MOST_A_SECOND = 1000
 
 
 def register(commands: typer.Typer) -> None:
@@ -73,7 +74,7 @@ def create(
                     tell=tell,
                 )
         except HomeFilesDamaged as damaged:
-            _tell_each(words, "damaged", damaged.paths)
+            _tell_problems(words, place, [("damaged", path) for path in damaged.paths], as_json=as_json)
             raise
         if as_json:
             write_json({**asdict(made), "file": str(made.file)})
@@ -85,7 +86,7 @@ def create(
 def verify(file: FileArgument, as_json: JsonOption = False) -> int:
     """Read a backup to its end, and check all of it."""
     from app.backup.checking import verify as check
-    from app.backup.errors import BackupDamaged
+    from app.backup.errors import BackupDamaged, BackupTooNew, BackupUnreadable, BackupUnsafe
 
     # The home is not opened: it may be what is broken.
     words, path = last_catalogue(), file.expanduser().absolute()
@@ -94,6 +95,10 @@ def verify(file: FileArgument, as_json: JsonOption = False) -> int:
             verified = check(path, tell)
     except BackupDamaged as damaged:
         _tell_problems(words, path, damaged.problems, as_json=as_json)
+        raise
+    except (BackupUnreadable, BackupUnsafe, BackupTooNew) as error:
+        if as_json:
+            _tell_problems(words, path, [(error.code, str(error.facts.get("path", path)))], as_json=True)
         raise
     whole = not verified.unanswering
     if as_json:
@@ -150,7 +155,10 @@ def _place(to: str | None, now: float) -> Path:
         if to and to.endswith("/"):
             raise FileNotWritten(path=to, reason=os.strerror(errno.ENOTDIR if there else errno.ENOENT))
         return place
-    return place / f"enlace-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}{_ENDING}"
+    stem = f"enlace-{time.strftime('%Y%m%d-%H%M%S', time.localtime(now))}"
+    # Several are made within a second where a home is small.
+    names = (f"{stem}{more}{_ENDING}" for more in ("", *(f"-{number}" for number in range(2, _MOST_A_SECOND))))
+    return next((path for path in map(place.joinpath, names) if not path.exists()), place / f"{stem}{_ENDING}")
 
 
 def _tell_made(words: Catalogue, made: Made) -> None:

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,42 @@ def test_a_damaged_backup_is_told_file_by_file(here: Run, tmp_path: Path, home: 
     refused = here("backup", "restore", str(backup), "--json", ENLACE_HOME=str(tmp_path / "new"))
     assert (refused.code, json.loads(refused.out)) == (1, json.loads(told.out))
     assert not (tmp_path / "new").exists()
+
+
+def test_what_is_no_whole_backup_is_told_to_other_programs_too(
+    here: Run, tmp_path: Path, home: Home, lived_in: None
+) -> None:
+    backup = tmp_path / "a.tar"
+    assert here("backup", "create", str(backup)).code == 0
+    backup.write_bytes(backup.read_bytes()[:5000])
+    told = here("backup", "verify", str(backup), "--json")
+    problems = [{"problem": "backup_unreadable", "path": str(backup)}]
+    assert (told.code, json.loads(told.out)) == (1, {"file": str(backup), "whole": False, "problems": problems})
+    assert "is no whole backup" in told.err
+    assert here("backup", "verify", str(backup)).out == ""
+
+
+def test_what_keeps_a_backup_from_being_made_is_told_to_other_programs_too(
+    here: Run, tmp_path: Path, home: Home, lived_in: None
+) -> None:
+    (damaged,) = (path for path in (home.store / "sha256").rglob("*") if path.is_file())
+    damaged.chmod(0o600)
+    damaged.write_bytes(damaged.read_bytes()[:-1])
+    told = here("backup", "create", str(tmp_path / "a.tar"), "--json")
+    problems = [{"problem": "damaged", "path": damaged.relative_to(home.root).as_posix()}]
+    assert (told.code, json.loads(told.out)["problems"]) == (1, problems)
+    assert "A file of the home is damaged or gone" in told.err
+    assert here("backup", "create", str(tmp_path / "a.tar")).out == ""
+
+
+def test_backups_of_one_second_have_names_of_their_own(
+    here: Run, tmp_path: Path, lived_in: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(time, "time", lambda: 1_700_000_000.0)
+    made = [json.loads(here("backup", "create", str(tmp_path), "--json").out)["file"] for _ in range(3)]
+    stem = made[0].removesuffix(".tar")
+    assert made == [f"{stem}.tar", f"{stem}-2.tar", f"{stem}-3.tar"]
+    assert all(here("backup", "verify", each).code == 0 for each in made)
 
 
 def test_a_folder_that_is_none_does_not_become_a_file(here: Run, tmp_path: Path, lived_in: None) -> None:
