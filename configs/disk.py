@@ -30,9 +30,11 @@ def sync(path: Path) -> None:
 def put_in_place(path: Path, *, alone: bool = False, lasting: bool = True) -> Iterator[Path]:
     """A file beside ``path`` to be written, which takes its place when the block ends, and goes where that fails.
 
+    Where ``path`` is a link, what it leads to is written, also where nothing is there yet: the link stays one.
     ``alone``: nobody writes the same one at the same time, so that what a killed process left is written over, which
     large files need. ``lasting``: it outlives a power cut, which takes its time. Raises OSError.
     """
+    path = Path(os.path.realpath(path)) if path.is_symlink() else path
     aside = path.with_name(f"{path.name}.part" if alone else f".{path.name}.{os.urandom(4).hex()}.part")
     try:
         yield aside

@@ -57,6 +57,9 @@ async def bring(
 
 async def _bring(home: Home, path: Path, name: str, settings: EngineSettings, tell: Tell, *, link: bool) -> Pulled:
     aside, target = home.models / f"{name}{ASIDE}", home.models / f"{name}{ENDING}"
+    if target.is_symlink():
+        # Somebody's model on a disk that is not there just now.
+        raise ModelExists(name=name, path=str(target))
     try:
         aside.unlink(missing_ok=True)
         digest = None

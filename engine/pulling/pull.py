@@ -219,7 +219,8 @@ class _Pull:
 
     def _put_in_place(self, part: Part, digest: str, file: RemoteFile, resumed: int) -> Pulled:
         target = self._home.models / f"{self._source.name}{ENDING}"
-        if target.exists():
+        # Also a link to a disk that is not there just now is somebody's model.
+        if target.exists() or target.is_symlink():
             raise ModelExists(name=self._source.name, path=str(target))
         part.finish(target)
         remember_sha256(self._home, target, digest)

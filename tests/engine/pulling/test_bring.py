@@ -70,6 +70,15 @@ def test_a_link_to_a_link_leads_to_the_file(bringer: Bringer, own: Path, tmp_pat
     assert not brought.path.is_symlink()
 
 
+def test_a_link_to_a_disk_that_is_not_there_is_not_replaced(bringer: Bringer, own: Path, tmp_path: Path) -> None:
+    place = bringer.home.models / "away.gguf"
+    place.symlink_to(tmp_path / "unplugged" / "away.gguf")
+    for link in (True, False):
+        with pytest.raises(ModelExists):
+            bringer(own, "away", link=link)
+    assert place.is_symlink()
+
+
 @pytest.mark.parametrize("link", [True, False])
 def test_what_is_no_model_never_comes_in(bringer: Bringer, own: Path, tmp_path: Path, link: bool) -> None:
     (tmp_path / "text.gguf").write_text("I am a text.\n" * 99)

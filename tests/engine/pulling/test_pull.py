@@ -109,6 +109,14 @@ def test_the_same_model_again_is_fetched_no_second_time_and_another_of_that_name
         puller()
 
 
+def test_a_link_to_a_disk_that_is_not_there_is_not_replaced(puller: Puller, hub: Hub, tmp_path: Path) -> None:
+    place = puller.home.models / "model.gguf"
+    place.symlink_to(tmp_path / "unplugged" / "model.gguf")
+    with pytest.raises(ModelExists):
+        puller()
+    assert place.is_symlink()
+
+
 def test_the_hubs_token_goes_to_the_hub_alone(puller: Puller, hub: Hub, model: bytes) -> None:
     with running(Hub(content=model, redirects=False, linked=False)) as elsewhere:
         hub.location = f"{elsewhere.address}/file"
