@@ -54,10 +54,15 @@ class Session:
         """The settings, or the defaults where what somebody set is wrong: an engine that runs can still be stopped."""
         from configs.settings import default_settings
 
+        return default_settings() if self.settings_problem() else self.settings
+
+    def settings_problem(self) -> EnlaceError | None:
+        """What is wrong with the settings; None where nothing is."""
         try:
-            return self.settings
-        except EnlaceError:
-            return default_settings()
+            _ = self.settings
+        except EnlaceError as error:
+            return error
+        return None
 
     @cached_property
     def household(self) -> Household:

@@ -10,10 +10,12 @@ import typer
 
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, group, moment
-from app.commands.output import write, write_json
+from app.commands.output import remark, write, write_json
+from app.errors_text import explain
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
+    from app.session import Session
     from engine.interface import Engine, Status
 
 
@@ -50,17 +52,12 @@ def start(as_json: JsonOption = False) -> int:
 def stop() -> int:
     """End the running engine once the answers in flight are done."""
     from app.commands.waiting import wait_for
-    from engine.client import EngineClient
     from engine.starting import answers
 
     with open_session() as session:
         settings, words = session.settings_at_hand(), session.catalogue_at_hand()
-        engine: Engine
         # It may have been started before another server was chosen, and hold its memory for nothing.
-        if settings.engine.server.kind == "own" or answers(session.home):
-            engine = EngineClient(session.home, settings.engine, lambda: session.snapshot().digest)
-        else:
-            engine = session.engine
+        engine = _own(session) if answers(session.home) else _at_hand(session)
         stopped = wait_for(engine.stop(), engine, words, settings.interface.status_seconds)
         write(words.text("command.engine.stopped" if stopped else "command.engine.not_running"))
         return 0
@@ -71,12 +68,14 @@ def status(as_json: JsonOption = False) -> int:
     from engine.crashes import last_crash
 
     with open_session() as session:
-        found = asyncio.run(session.engine.status())
-        crash = last_crash(session.home, session.settings.engine)
+        texts = session.catalogue_at_hand()
+        found = asyncio.run(_at_hand(session).status())
+        crash = last_crash(session.home, session.settings_at_hand().engine)
+        if problem := session.settings_problem():
+            remark(str(explain(problem, texts)))
         if as_json:
             write_json({**_facts(found), "last_crash": asdict(crash) if crash else None})
             return 0
-        texts = session.catalogue_at_hand()
         _show(texts, found, as_json=False)
         if crash:
             known = texts.has(f"command.engine.cause.{crash.cause}")
@@ -85,8 +84,21 @@ def status(as_json: JsonOption = False) -> int:
         return 0
 
 
+def _at_hand(session: Session) -> Engine:
+    """What answers, also while the settings are broken: an engine that runs was started when they were not."""
+    own = session.settings_at_hand().engine.server.kind == "own"
+    return _own(session) if own else session.engine
+
+
+def _own(session: Session) -> Engine:
+    from engine.client import EngineClient
+
+    return EngineClient(session.home, session.settings_at_hand().engine, lambda: session.snapshot().digest)
+
+
 def _show(texts: Catalogue, found: Status | None, *, as_json: bool) -> int:
     from app.commands.forms_text import form_line
+    from app.report.wording import duration
     from engine.forms.records import AS_PULLED
     from engine.interface import ServerStatus
 
@@ -101,7 +113,7 @@ def _show(texts: Catalogue, found: Status | None, *, as_json: bool) -> int:
     else:
         facts = asdict(found) | {
             "memory_mb": round(found.memory_bytes / 1e6),
-            "uptime": round(found.uptime_s),
+            "uptime": duration(found.uptime_s),
             "speed": round(found.tokens_per_second),
         }
         write(texts.text("command.engine.running", **facts))

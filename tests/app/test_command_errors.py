@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -124,10 +125,12 @@ def test_the_engine_is_looked_at_and_stopped_where_nothing_can_be_written(here: 
     getattr(home, shut).rmdir()
 
 
-def test_an_engine_that_runs_is_stopped_while_the_settings_are_broken(enlace: Run, home: Home) -> None:
+def test_an_engine_that_runs_is_told_of_and_stopped_while_the_settings_are_broken(enlace: Run, home: Home) -> None:
     assert enlace("engine", "start").code == 0
     home.config_file.write_text("engine: {slots: 4\n", encoding="utf-8")
-    assert enlace("engine", "status").code == 2
+    told, as_json = enlace("engine", "status"), enlace("engine", "status", "--json")
+    assert (told.code, "snapshot v0" in told.out, str(home.config_file) in told.err) == (0, True, True)
+    assert (as_json.code, json.loads(as_json.out)["running"]) == (0, True)
     stopped = enlace("engine", "stop")
     assert (stopped.code, stopped.err) == (0, "")
     assert not is_locked(home)
