@@ -11,6 +11,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
+from app.commands.errors import AlwaysAnswering
 from engine.answers import Delta, Finished, Sampling
 from engine.errors import EngineBusy, PromptTooLong
 from engine.messages import Message
@@ -49,7 +50,10 @@ def corrections(session: Session) -> list[Lesson]:
 
 
 class Comparison:
-    """Asks two snapshots beside what is served, which stays; as long as anybody else is answered, it waits."""
+    """Asks two snapshots beside what is served, which stays; while anybody else is answered, it waits.
+
+    But not for ever: after ``assistant.compare_patience_s`` of waiting for one answer it gives up.
+    """
 
     def __init__(
         self,
@@ -62,6 +66,7 @@ class Comparison:
         self._snapshots = snapshots
         self._system_prompt = settings.assistant.system_prompt
         self._wait_s = settings.assistant.compare_wait_s
+        self._patience_s = settings.assistant.compare_patience_s
         self._sampling = replace(
             Sampling.defaults(settings.engine.sampling),
             temperature=0,
@@ -73,7 +78,7 @@ class Comparison:
     async def of(self, lesson: Lesson) -> Compared | None:
         """Both answers to a lesson's question; None where it is longer than the model can read.
 
-        Raises SnapshotApart, ServerOffersNot, and what ``Engine.chat`` raises.
+        Raises AlwaysAnswering, SnapshotApart, ServerOffersNot, and what ``Engine.chat`` raises.
         """
         given: Iterable[Mapping[str, Any]] = lesson.messages
         messages = [Message(each["role"], each["content"]) for each in given]
@@ -87,7 +92,11 @@ class Comparison:
         return Compared(lesson, (first, second), fits)
 
     async def _answer(self, snapshot: Snapshot, messages: list[Message]) -> str:
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
         while (text := await self._undisturbed(snapshot, messages)) is None:
+            if loop.time() - begun >= self._patience_s:
+                raise AlwaysAnswering(seconds=round(self._patience_s))
             await self._sleep(self._wait_s)
         return text
 

@@ -71,3 +71,9 @@ class OutputUnwritable(EnlaceError):
     """Where the output goes takes nothing more (a full disk). facts: reason."""
 
     code = "output_unwritable"
+
+
+class AlwaysAnswering(EnlaceError):
+    """Somebody else was being answered all the while. facts: seconds."""
+
+    code = "always_answering"

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from app.commands.errors import AlwaysAnswering
 from app.comparing import Comparison, corrections
 from app.session import Session
 from engine.answers import Delta, EngineStatus, Sampling
@@ -180,3 +181,21 @@ async def test_it_waits_also_where_the_engine_has_no_room_for_it(
     )
     assert compared is not None
     assert compared.fits == (True, False)
+
+
+async def test_it_gives_up_where_somebody_is_answered_all_the_while(
+    talking: Session, bent: Snapshot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    corrected(talking, FRANCE, "The capital of France is Paris.")
+    patience = talking.settings.assistant.model_copy(update={"compare_patience_s": 0.2, "compare_wait_s": 0.01})
+    settings, tries = talking.settings.model_copy(update={"assistant": patience}), []
+
+    async def refused(*_args: Any, **_named: Any) -> AsyncIterator[object]:
+        tries.append(1)
+        raise EngineBusy(waiting=2)
+        yield
+
+    monkeypatch.setattr(talking.engine, "chat", refused)
+    with pytest.raises(AlwaysAnswering):
+        await Comparison(talking.engine, (talking.snapshot(), bent), settings).of(corrections(talking)[0])
+    assert len(tries) > 2
