@@ -6,7 +6,7 @@ other rooms made of it. That is decided from the records alone, so that no damag
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -57,14 +57,15 @@ class Pruning:
     """What was done, or would be.
 
     ``going``: those that learned a lesson that was taken back first, then the newest first, as ``kept``. ``objects``
-    go, in that order; ``young`` ones nobody needs either, but whoever put them there may be about to.
+    go, in that order; ``young`` ones nobody needs either, but whoever put them there may be about to. ``needed``: what
+    stays because a snapshot needs it, each digest with the ids of those that do.
     """
 
     going: tuple[Fate, ...]
     kept: tuple[Fate, ...]
     objects: tuple[Stored, ...]
     young: tuple[Stored, ...]
-    unsound: tuple[Unsound, ...]
+    needed: Mapping[str, Sequence[str]]
 
 
 class Pruner:
@@ -116,6 +117,17 @@ class Pruner:
             given_up = self._given_up(fates)
         planned = self._plan(listed, fates, given_up, made_of)
         return replace(planned, objects=tuple(self._artifacts.remove_listed(planned.objects, waits)))
+
+    def unsound(self, pruning: Pruning) -> list[Unsound]:
+        """What is needed and not as it was stored; all of it is read, gigabytes where weights are merged."""
+        found = []
+        for digest, snapshots in pruning.needed.items():
+            try:
+                self._artifacts.verify(digest)
+            except (ArtifactDamaged, ArtifactMissing) as error:
+                problem: Literal["damaged", "missing"] = "damaged" if isinstance(error, ArtifactDamaged) else "missing"
+                found.append(Unsound(digest, str(error.facts["path"]), problem, tuple(dict.fromkeys(snapshots))))
+        return found
 
     def _fates(self, served: Collection[str], kept: int | None) -> list[Fate]:
         """Of every snapshot whose weights are still there, the newest first."""
@@ -176,7 +188,7 @@ class Pruner:
             objects |= own
         objects |= old
         young = [stored for stored in left if stored.digest not in old]
-        return Pruning(tuple(going), tuple(kept), tuple(objects.values()), tuple(young), tuple(self._unsound(needed)))
+        return Pruning(tuple(going), tuple(kept), tuple(objects.values()), tuple(young), needed)
 
     def _needed(self, kept: Sequence[Snapshot], made_of: MadeOf) -> dict[str, list[str]]:
         """The objects that these reach, each with the ids of those that do."""
@@ -192,13 +204,3 @@ class Pruner:
             for digest in made_of(snapshot):
                 needed.setdefault(digest, []).append(snapshot.id)
         return needed
-
-    def _unsound(self, needed: dict[str, list[str]]) -> list[Unsound]:
-        found = []
-        for digest, snapshots in needed.items():
-            try:
-                self._artifacts.verify(digest)
-            except (ArtifactDamaged, ArtifactMissing) as error:
-                problem: Literal["damaged", "missing"] = "damaged" if isinstance(error, ArtifactDamaged) else "missing"
-                found.append(Unsound(digest, str(error.facts["path"]), problem, tuple(dict.fromkeys(snapshots))))
-        return found

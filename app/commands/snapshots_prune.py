@@ -16,11 +16,11 @@ from app.commands.output import remark, write, write_json, write_table
 from memory.errors import DatabaseReadOnly
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from app.catalogue import Catalogue
     from app.session import Session
-    from memory.pruning import Fate, Pruning
+    from memory.pruning import Fate, Pruning, Unsound
     from memory.snapshots import Snapshot
 
 
@@ -58,11 +58,12 @@ def prune(
                 forget_adapted(home, [_adapted(fate.snapshot) for fate in found.kept])
             except OSError as error:
                 raise DatabaseReadOnly(path=str(error.filename), reason=error.strerror or str(error)) from error
+        unsound = pruner.unsound(found)
         if as_json:
-            write_json({"dry_run": dry_run, **_as_json(found)})
+            write_json({"dry_run": dry_run, **_as_json(found), "unsound": [asdict(wrong) for wrong in unsound]})
         else:
-            _write(session, found, goes=goes, dry_run=dry_run)
-        return 1 if found.unsound else 0
+            _write(session, found, unsound, goes=goes, dry_run=dry_run)
+        return 1 if unsound else 0
 
 
 def _adapted(snapshot: Snapshot) -> tuple[str, list[tuple[str, float]]]:
@@ -75,7 +76,7 @@ def _served(session: Session) -> tuple[str, ...]:
     return (status.snapshot,) if status is not None and status.snapshot else ()
 
 
-def _write(session: Session, found: Pruning, *, goes: bool, dry_run: bool) -> None:
+def _write(session: Session, found: Pruning, unsound: Sequence[Unsound], *, goes: bool, dry_run: bool) -> None:
     words = session.catalogue
     if not goes:
         write(words.text("command.snapshots.prune.nothing"))
@@ -91,7 +92,7 @@ def _write(session: Session, found: Pruning, *, goes: bool, dry_run: bool) -> No
     for fate in found.kept:
         if fate.taken_back:
             write(words.count("command.snapshots.prune.knows", len(fate.taken_back), snapshot=fate.snapshot.id))
-    for wrong in found.unsound:
+    for wrong in unsound:
         facts = {"digest": wrong.digest, "path": wrong.path, "snapshots": ", ".join(wrong.snapshots)}
         write(words.text(f"command.snapshots.prune.{wrong.problem}", **facts))
 
@@ -121,7 +122,6 @@ def _as_json(found: Pruning) -> dict[str, object]:
         "objects": [asdict(stored) for stored in found.objects],
         "bytes": sum(stored.bytes for stored in found.objects),
         "young": [asdict(stored) for stored in found.young],
-        "unsound": [asdict(wrong) for wrong in found.unsound],
     }
 
 

@@ -18,7 +18,7 @@ from app.session import Session
 from configs.home import Home
 from engine.forms.machine import fingerprint
 from engine.forms.records import AS_PULLED, AdaptedRecord, adapted_path, adapters_key, write_adapted
-from memory.artifacts import undisturbed
+from memory.artifacts import ArtifactStore, undisturbed
 from memory.lessons import Lesson
 from memory.manifests import Adapter
 from memory.snapshots import Snapshot
@@ -168,6 +168,24 @@ def test_a_flipped_bit_is_reported_by_name_and_nothing_of_it_is_removed(here: Ru
     assert f"DAÑADO: {path}" in spanish
     (wrong,) = json.loads(here("snapshots", "prune", "--json").out)["unsound"]
     assert (wrong["digest"], wrong["problem"], wrong["snapshots"]) == (path.parent.name + path.name, "damaged", ["v1"])
+
+
+@pytest.mark.parametrize("goes", [True, False])
+def test_what_stays_is_read_through_once(
+    here: Run, session: Session, monkeypatch: pytest.MonkeyPatch, goes: bool
+) -> None:
+    kept = [night(session, b"%d" % number) for number in range(5 if goes else 2)][-2:]
+    read: list[str] = []
+    verify = ArtifactStore.verify
+
+    def counting(store: ArtifactStore, digest: str) -> None:
+        read.append(digest)
+        verify(store, digest)
+
+    monkeypatch.setattr(ArtifactStore, "verify", counting)
+    assert here("snapshots", "prune", "--keep", "1", "--yes").code == 0
+    assert len(read) == len(set(read))
+    assert {each for snapshot in kept for each in snapshot.objects} <= set(read)
 
 
 def test_what_a_running_engine_still_answers_with_stays_until_it_answers_with_another(

@@ -227,7 +227,7 @@ def test_a_flipped_bit_and_a_missing_file_are_named_with_the_snapshots_that_need
     flip(flipped)
     flip(artifacts.path(gone.adapters[0].sha256))
     lost.unlink()
-    found = house.pruner.plan(nothing_more, kept=1).unsound
+    found = house.pruner.unsound(house.pruner.plan(nothing_more, kept=1))
     assert {(wrong.path, wrong.problem, wrong.snapshots) for wrong in found} == {
         (str(flipped), "damaged", ("v2",)),
         (str(lost), "missing", ("v3",)),
