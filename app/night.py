@@ -73,5 +73,5 @@ def reason_text(words: Catalogue, reason: Mapping[str, Any]) -> str:
     """A reason for not training now, in a sentence."""
     facts = {name: duration(value) if name.endswith("_s") else value for name, value in reason["facts"].items()}
     if reason["code"] == "few_pairs":
-        return words.count("command.trainer.reasons.few_pairs", facts["pairs"], needed=facts["needed"])
+        return words.count("command.trainer.reasons.few_pairs", reason["facts"]["pairs"], needed=facts["needed"])
     return words.text(f"command.trainer.reasons.{reason['code']}", **facts)
