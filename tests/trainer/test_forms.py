@@ -83,6 +83,6 @@ def test_repetition_is_the_share_of_runs_of_four_words_said_before() -> None:
 def test_the_first_requests_are_of_every_form_and_none_is_asked_twice() -> None:
     forms, known = read_forms(), read_known()
     assert {each.form for each in forms[:5]} == {"json", "list", "word", "es", "en"}
-    asked = [each.prompt for each in (*forms, *known)]
+    asked = [each.prompt for each in forms] + [each.prompt for each in known]
     assert len(set(asked)) == len(asked)
     assert all((each.form == "list") == (each.number > 0) for each in forms)
