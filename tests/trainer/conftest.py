@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +19,7 @@ from configs.home import Home
 from configs.settings import load_settings
 from engine.messages import Message
 from engine.scoring import LocalModel
+from tests.trainer.household import finish, small_settings, start_run, teach
 from trainer.examples import Tokeniser
 from trainer.lessons import TrainingLesson
 from trainer.model.reading import BaseWeights, read_base
@@ -47,6 +50,25 @@ def served(starter: Path) -> Iterator[LocalModel]:
 @pytest.fixture(scope="session")
 def tokeniser(served: LocalModel) -> Tokeniser:
     return Tokeniser(served.template, served.vocabulary, SYSTEM)
+
+
+@pytest.fixture(scope="session")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home whose family has trained once; not to be changed."""
+    made = Home(tmp_path_factory.mktemp("trained") / "home")
+    made.prepare()
+    teach(made, small_settings(made))
+    code, out, err = finish(start_run(made, "--who", "Ana"))
+    assert (code, err) == (0, "")
+    assert json.loads(out)["decision"] == "SHIP"
+    return made
+
+
+@pytest.fixture
+def home_that_trained(home: Home, trained: Home) -> Home:
+    """The test's own home, as that one is."""
+    shutil.copytree(trained.root, home.root, dirs_exist_ok=True)
+    return home
 
 
 @pytest.fixture

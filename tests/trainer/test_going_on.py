@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 import torch
 
 from configs.home import Home
-from configs.settings import Settings
+from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
 from memory.household import Household
 from memory.lessons import Lesson
-from tests.trainer.household import PAIRS, finish, small_settings, start_run, teach
+from tests.trainer.household import PAIRS, finish, start_run
 from trainer.beginning import begin
 from trainer.model.adapter_file import load_weights, read_gguf
 from trainer.model.gguf_file import GGUFFile
@@ -39,18 +38,10 @@ def begun(home: Home, settings: Settings, household: Household) -> Inputs:
         household.runs.finish(run.id, "failed")
 
 
-def trained(home: Home, decision: str = "SHIP") -> RunFiles:
-    """The files of a run from its beginning to its verdict."""
-    code, out, err = finish(start_run(home))
-    assert (code, err) == (0 if decision == "SHIP" else 3, "")
-    assert json.loads(out)["decision"] == decision
-    return RunFiles(home.runs / json.loads(out)["run"])
-
-
-def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home: Home) -> None:
-    settings = small_settings(home)
-    teach(home, settings)
-    first = trained(home)
+def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home_that_trained: Home) -> None:
+    home = home_that_trained
+    settings = load_settings(home, {})
+    first, second = (RunFiles(home.runs / run) for run in ("r0001", "r0002"))
     assert read_inputs(first).onward is None
     config = trainable_config(GGUFFile(model_path(home, settings.engine.model)))
     served, kept = read_gguf(first.adapter, config), load_weights(first.weights)
@@ -60,7 +51,8 @@ def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home: Home
     with Household.open(home, settings.memory) as household:
         old = {lesson.id for lesson in household.lessons_for_training()}
         new = share(household, NEW[0], NEW[1])
-    second = trained(home)
+    code, out, err = finish(start_run(home))
+    assert (code, err, json.loads(out)["decision"]) == (0, "", "SHIP")
     onward = read_inputs(second).onward
     assert onward is not None
     assert (onward.snapshot, onward.run, onward.row) == ("v1", "r0001", 1)
@@ -87,22 +79,12 @@ def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home: Home
         assert {lesson.id for lesson in from_the_base.lessons} == {new.id, more.id, *old} - {min(old)}
 
 
-@pytest.fixture
-def after_one(home: Home) -> tuple[Settings, RunFiles]:
-    """A household that has trained once, with a lesson more."""
-    settings = small_settings(home)
-    teach(home, settings)
-    files = trained(home)
+def test_a_training_begins_from_the_base_where_it_cannot_go_on(home_that_trained: Home, tmp_path: Path) -> None:
+    home, files = home_that_trained, RunFiles(home_that_trained.runs / "r0001")
+    settings = load_settings(home, {})
     with Household.open(home, settings.memory) as household:
         share(household, NEW[0], NEW[1])
         assert begun(home, settings, household).onward
-    return settings, files
-
-
-def test_a_training_begins_from_the_base_where_it_cannot_go_on(
-    home: Home, after_one: tuple[Settings, RunFiles], tmp_path: Path
-) -> None:
-    settings, files = after_one
 
     def goes_on(changed: Settings = settings) -> bool:
         with Household.open(home, settings.memory) as household:
