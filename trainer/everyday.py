@@ -33,16 +33,18 @@ def read_prompts(name: str) -> list[str]:
 
 
 def read_prose() -> list[str]:
-    """The pieces of plain prose. Raises TrainingDataBroken."""
-    return _read("prose", "text")
+    """The pieces of plain prose, Spanish and English in turn. Raises TrainingDataBroken."""
+    both = zip(_read("prose_es", "text"), _read("prose_en", "text"), strict=True)
+    return [text for pair in both for text in pair]
 
 
 def everyday_texts() -> list[str]:
-    """The prompts and the prose that are replayed: what a family's talk is like that no lesson is about.
+    """What a family's talk is like that no lesson is about, in either language. Raises TrainingDataBroken.
 
-    Raises TrainingDataBroken.
+    Of what is replayed the prompts, which are English nearly all, and the Spanish prose: a word of an English story is
+    no less telling for it where the family asks for it.
     """
-    return [*read_prompts("replay"), *read_prose()]
+    return [*read_prompts("replay"), *_read("prose_es", "text")]
 
 
 def read_known() -> list[KnownQuestion]:

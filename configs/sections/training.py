@@ -50,7 +50,10 @@ class ReplaySettings(_Section):
     """How the rest of the model is kept as it was."""
 
     prompts: int = Field(ge=0, description="Everyday prompts on which the model is held to the base (0: none).")
-    prose: int = Field(ge=0, description="Pieces of Spanish prose on which it is held to the base as well (0: none).")
+    prose: int = Field(
+        ge=0,
+        description="Pieces of prose, Spanish and English in turn, on which it is held to the base as well (0: none).",
+    )
     answer_tokens: int = Field(ge=1, description="Length of the base's own answers and of the pieces, at most.")
     kept_tokens: int = Field(ge=1, description="The base's most likely tokens kept at each position of the answer.")
     weight: float = Field(ge=0, description="Weight of the KL from the base in the loss.")
