@@ -29,7 +29,7 @@ def onward_of(home: Home, household: Household, inputs: Inputs) -> Onward | None
     try:
         before, answers = read_inputs(files), read_json(files.measures)["answers"]
     except TrainingDataBroken:
-        # Its folder was removed.
+        # Its folder was removed, or another version of Enlace wrote it.
         return None
     row = 1 + (before.onward.row if before.onward else 0)
     if row > most or _numbers(before) != _numbers(inputs):

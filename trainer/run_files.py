@@ -241,8 +241,11 @@ def read_json(path: Path) -> Any:
 
 
 def read_inputs(files: RunFiles) -> Inputs:
-    """What the run starts from. Raises TrainingDataBroken."""
-    return inputs_from_json(read_json(files.inputs))
+    """What the run starts from. Raises TrainingDataBroken, also for what another version of Enlace wrote."""
+    try:
+        return inputs_from_json(read_json(files.inputs))
+    except (KeyError, TypeError, ValueError) as error:
+        raise TrainingDataBroken(path=str(files.inputs), line=0, reason=repr(error)) from error
 
 
 def read_measures(files: RunFiles) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -115,5 +115,12 @@ def test_a_training_begins_from_the_base_where_it_cannot_go_on(home_that_trained
         household.member(household.members.list()[0].id).lessons.edit(key, chosen="It is under the green flowerpot.")
         assert begun(home, settings, household).onward is None
     write_json(files.measures, measured)
+    assert goes_on()
+    # Another version of Enlace wrote of it in another way; its folder was removed.
+    started_from = read_json(files.inputs)
+    write_json(files.inputs, {key: value for key, value in started_from.items() if key != "onward"})
+    assert not goes_on()
+    write_json(files.inputs, started_from)
+    assert goes_on()
     files.measures.rename(tmp_path / "elsewhere")
     assert not goes_on()
