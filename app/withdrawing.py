@@ -24,12 +24,24 @@ def forget_in_runs(session: Session, lesson_id: str) -> None:
 
 
 def what_still_knows(session: Session, lesson_id: str) -> list[str]:
-    """A sentence for the current snapshot, and one for the member's own adapter, where it was trained on the lesson."""
+    """A sentence each for the current snapshot, the others that are kept, and the member's own adapter, where they were
+    trained on the lesson.
+    """
     text, own = session.catalogue.text, session.memory.private
     current, record = session.snapshot(), own.current()
     found = []
     if current.run is not None and lesson_id in session.household.runs.lessons(current.run):
         found.append(text("command.lessons.still_known", snapshot=current.id))
+    earlier = [
+        snapshot.id
+        for snapshot in session.household.snapshots.list()
+        if snapshot.id != current.id
+        and snapshot.pruned_at is None
+        and snapshot.run is not None
+        and lesson_id in session.household.runs.lessons(snapshot.run)
+    ]
+    if earlier:
+        found.append(text("command.lessons.kept_knowing", snapshots=", ".join(earlier)))
     if record is not None and lesson_id in own.lessons(record.run):
         found.append(text("command.train.mine.still_known", adapter=record.id))
     return found

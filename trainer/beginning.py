@@ -14,6 +14,7 @@ from engine.served import AdapterFile
 from memory.household import Household
 from memory.runs import Run
 from memory.snapshots import Snapshot
+from trainer.defence import CONTRADICTED, family_lessons
 from trainer.errors import BaseReplaced, NothingLeft, NothingToLearn, RecipeUnknown, TrainerError
 from trainer.going_on import onward_of
 from trainer.lessons import Dropped, TrainingLesson
@@ -23,7 +24,6 @@ from trainer.pipeline.usual import USUAL, Wiring
 from trainer.ratings import Rating, latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
 from trainer.searching.worked import last_worked
-from trainer.settling import sorted_out
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def gathered(
     ShapeNotTrainable, ArtifactMissing.
     """
     recipe = known_recipe(settings, recipe_name)
-    kept, dropped = sorted_out(household.corrections())
+    kept, dropped = family_lessons(household, settings.training.defence)
     if not kept:
         raise _nothing_to_learn(household, len(dropped))
     ratings = latest_opinions(household.ratings()) if recipe.rating_weight else []
@@ -91,7 +91,8 @@ def put_on_record(household: Household, inputs: Inputs) -> None:
         household.runs.give(inputs.run, household.runs.lessons(inputs.onward.run))
     # What the rules find to be asked again later waits for no training either.
     in_force = {lesson.id for lesson in household.lessons_for_training()}
-    settled = {lesson.id for lesson in inputs.dropped if lesson.by}
+    # Not so what two members contradict each other in: that waits for an answer.
+    settled = {lesson.id for lesson in inputs.dropped if lesson.by and lesson.reason != CONTRADICTED}
     trained = [lesson.id for lesson in inputs.lessons] + [rating.id for rating in inputs.ratings]
     household.runs.give(inputs.run, [*trained, *sorted(settled & in_force)])
 

@@ -16,10 +16,10 @@ from engine.native import Model
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from memory.household import Household
+from trainer.defence import family_lessons
 from trainer.errors import NothingToLearn, RecipeUnknown
 from trainer.examples import Tokeniser, check_template
 from trainer.lessons import Dropped
-from trainer.settling import sorted_out
 from trainer.teaching.rows import Row, rows_of
 
 
@@ -33,7 +33,7 @@ def training_lines(
     training = settings.training
     if recipe_name not in training.recipes:
         raise RecipeUnknown(recipe=recipe_name, known=", ".join(training.recipes))
-    lessons, dropped = sorted_out(household.corrections())
+    lessons, dropped = family_lessons(household, training.defence)
     if not lessons:
         raise NothingToLearn(dropped=len(dropped))
     rows = rows_of(lessons, training.recipes[recipe_name])

@@ -33,7 +33,8 @@ class TrainingLesson:
 class Dropped:
     """A lesson that is not trained.
 
-    ``reason``: unchanged, empty, too_long; replaced or repeated, by the later lesson ``by`` of the same question.
+    ``reason``: unchanged, empty, too_long; replaced or repeated, by the later lesson ``by`` of the same question;
+    contradicted, by another member's ``by``; capped, where its member taught many since the last training.
     """
 
     id: str

@@ -18,6 +18,7 @@ from memory.private import PrivateTraining
 from memory.runs import PRIVATE
 from memory.snapshots import Snapshot
 from trainer.beginning import inputs_of, known_recipe, start_of, with_what_worked
+from trainer.defence import family_lessons
 from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
 from trainer.gate import Verdict
 from trainer.pipeline.kept import Kept
@@ -58,7 +59,8 @@ class PrivateLearning:
         start = start_of(self._home, self._settings, self._household)
         own = {lesson.id for lesson in kept}
         # Where the family was taught another answer to the same question, the member's own counts for them.
-        counting, _ = settled([*sorted_out(self._household.corrections())[0], *kept])
+        shared, _ = family_lessons(self._household, self._settings.training.defence)
+        counting, _ = settled([*shared, *kept])
         inputs = replace(
             inputs_of(self._home, self._settings, start, run, recipe, kept, dropped, ratings),
             current_adapters=(*start.adapters, *self._answering(start.snapshot)),

@@ -32,7 +32,14 @@ EVERY = 10_000  # more wordings than the rules make
 
 
 def sorted_out(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
-    """Of lessons (oldest first) those that are trained, and those that are not, each with its reason."""
+    """Of one member's lessons (oldest first) those that are trained, and those that are not, each with its reason."""
+    kept, dropped = well_formed(lessons)
+    counting, earlier = settled(kept)
+    return counting, [*dropped, *earlier]
+
+
+def well_formed(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
+    """Of lessons (oldest first) those that have something to teach, and the others."""
     kept, dropped = [], []
     for lesson in lessons:
         messages = messages_of(lesson)
@@ -43,8 +50,7 @@ def sorted_out(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dr
             dropped.append(Dropped(lesson.id, "unchanged", messages[-1].content))
         else:
             kept.append(TrainingLesson(lesson.id, messages, chosen, rejected))
-    counting, earlier = settled(kept)
-    return counting, [*dropped, *earlier]
+    return kept, dropped
 
 
 def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
@@ -58,7 +64,7 @@ def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], li
     latest: dict[str, TrainingLesson] = {}
     dropped = []
     for lesson in reversed(lessons):
-        keys = _keys(lesson)
+        keys = question_keys(lesson)
         winner = next((latest[counting[key]] for key in keys if key in counting), None)
         if winner is None:
             latest[lesson.id] = lesson
@@ -104,7 +110,8 @@ def leans(question: str) -> bool:
     return not (named or set(words) & DETERMINERS or content[0].endswith("mos"))
 
 
-def _keys(lesson: TrainingLesson) -> list[Key]:
+def question_keys(lesson: TrainingLesson) -> list[Key]:
+    """The wordings of a lesson's question as they are compared: two lessons that share one answer one question."""
     return [_key(lesson, wording) for wording in same_question(lesson.question)]
 
 

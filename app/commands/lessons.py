@@ -12,7 +12,7 @@ from app.checks import left_out
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, group, moment
 from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
-from app.training import training_rows
+from app.training import start_training, training_rows
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -179,8 +179,13 @@ def share(reference: LessonArgument, member: MemberOption = None) -> int:
         return 0
 
 
-def withdraw(reference: LessonArgument, member: MemberOption = None) -> int:
+def withdraw(
+    reference: LessonArgument,
+    retrain: Annotated[bool, typer.Option("--retrain", help="command.lessons.retrain")] = False,
+    member: MemberOption = None,
+) -> int:
     """Take a lesson out of recall, of the trainings to come, and of what past ones wrote."""
+    from app.commands.training_view import watch
     from app.withdrawing import forget_in_runs, what_still_knows
 
     with open_session(member=member) as session:
@@ -189,6 +194,9 @@ def withdraw(reference: LessonArgument, member: MemberOption = None) -> int:
         write(session.catalogue.text("command.lessons.withdrawn", question=lesson.question))
         for sentence in what_still_knows(session, lesson.id):
             write(sentence)
+        if retrain:
+            run = start_training(session, mine=lesson.visibility == "private")
+            return watch(session, run.id, as_json=False)
         return 0
 
 

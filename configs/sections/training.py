@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from configs.sections.defence import DefenceSettings
 from configs.sections.judging import EvaluationSettings, GateSettings
 from configs.sections.night import NightSettings
 from configs.sections.planning import EstimateSettings, ToleranceSettings
@@ -262,6 +263,7 @@ class TrainingSettings(_Section):
         ge=0, description="Room for what the base said of known texts, kept from night to night (0: none)."
     )
     recipes: dict[str, RecipeSettings] = Field(description="By name, every way of training.")
+    defence: DefenceSettings = Field(description="What of the family's lessons is trained.")
     evaluation: EvaluationSettings = Field(description="What is measured before a new snapshot may answer.")
     gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")
     search: SearchSettings = Field(description="What is searched beside the weights.")

@@ -43,6 +43,27 @@ def test_the_command_withdraws_it_everywhere_and_says_which_snapshot_still_knows
     assert "withdrawn since then (1)" in here("train", "report").out
 
 
+def test_earlier_snapshots_that_would_bring_it_back_are_named(here: Run, session: Session) -> None:
+    lesson, _ = learned(session)
+    knowing = session.snapshot()
+    made = session.household.snapshots.create(
+        knowing.base_name, knowing.base_sha256, adapters=[], parent=knowing.id, run=None, reason="test", gate=None
+    )
+    session.household.snapshots.promote(made.id, "Ana", "a test")
+    ran = here("lessons", "withdraw", lesson.id)
+    assert "still knows" not in ran.out
+    assert f"gone back to: {knowing.id}." in ran.out
+
+
+def test_it_is_withdrawn_and_trained_without_in_one_command(here: Run) -> None:
+    here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.")
+    ran = here("lessons", "withdraw", "1", "--retrain")
+    assert "Withdrawn: What is it?" in ran.out
+    # The training has begun: there is nothing else to learn here.
+    assert "no shared correction to learn from" in ran.err
+    assert ran.code == 1
+
+
 def test_a_lesson_that_no_snapshot_learned_is_withdrawn_in_one_sentence(here: Run) -> None:
     here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.")
     assert here("lessons", "withdraw", "1").out == "Withdrawn: What is it?\n"
