@@ -11,6 +11,7 @@ from typing import Self
 
 from configs.home import Home
 from configs.sections.memory import MemorySettings
+from memory.approvals import Approvals
 from memory.artifacts import ArtifactStore
 from memory.chats import Chats
 from memory.clock import Clock
@@ -58,6 +59,7 @@ class Household:
         self._family_index = RecallIndex(self._family, self._wordings)
         self.artifacts = self._artifacts(home)
         self.made = MadeRecords(home, self.artifacts)
+        self.approvals = Approvals(self._family, clock)
         self.runs = Runs(self._family, clock)
         self.members = Members(self._family, home, settings, clock, self._close_member, self.runs.running)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
@@ -98,16 +100,19 @@ class Household:
         return self.probations.count(member, own)
 
     def lessons_for_training(self) -> list[Lesson]:
-        """The shared lessons in force, the oldest first: no withdrawn or replaced ones, no thumbs."""
-        return lessons_in_force(self._family)
+        """The shared lessons in force, the oldest first: no withdrawn or replaced ones, none that waits, no thumbs."""
+        return self.approvals.without_waiting(lessons_in_force(self._family))
 
     def corrections(self) -> list[Lesson]:
-        """Every shared correction that was not withdrawn, oldest first; of one question there may be several."""
-        return corrections_in(self._family, "shared")
+        """Every shared correction that was not withdrawn and does not wait for whoever administers, oldest first.
+
+        Of one question there may be several.
+        """
+        return self.approvals.without_waiting(corrections_in(self._family, "shared"))
 
     def ratings(self) -> list[Lesson]:
         """The shared thumbs, oldest first, but for those on questions that were corrected."""
-        return ratings_in(self._family, "shared")
+        return self.approvals.without_waiting(ratings_in(self._family, "shared"))
 
     def lessons_waiting(self) -> list[Lesson]:
         """Of the lessons for training, those that the snapshot in force was not trained on."""

@@ -6,6 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from configs.home import Home
 from configs.sections.memory import MemorySettings
@@ -16,13 +17,16 @@ from memory.ids import new_id
 from memory.runs import Run
 from memory.text import fold, storable
 
+Standing = Literal["trusted", "child", "guest"]
+
 
 @dataclass(frozen=True)
 class Member:
     """A person with a file of their own. ``created_at``: seconds since 1970; ``language``: "es" or "en", empty for
     whatever the household speaks.
 
-    ``private_training``: whether what was trained of their private lessons answers them.
+    ``private_training``: whether what was trained of their private lessons answers them. ``standing``: what a child or
+    a guest shares waits for whoever administers before it is trained.
     """
 
     id: str
@@ -31,6 +35,7 @@ class Member:
     created_at: float
     admin: bool
     private_training: bool = False
+    standing: Standing = "trusted"
 
 
 _REMOVAL = (
@@ -132,6 +137,12 @@ class Members:
         self._family.run("UPDATE members SET private_training = ? WHERE id = ?", (wanted, member.id))
         return self.get(member.id)
 
+    def set_standing(self, name_or_id: str, standing: Standing) -> Member:
+        """The member as a child, a guest, or neither. Raises MemberUnknown."""
+        member = self.get(name_or_id)
+        self._family.run("UPDATE members SET standing = ? WHERE id = ?", (standing, member.id))
+        return self.get(member.id)
+
     def heir(self, member_id: str) -> Member | None:
         """Who administers once this member is gone: the one who came first of the others.
 
@@ -198,4 +209,4 @@ def _user_name() -> str:
 
 def _member(row: Row) -> Member:
     admin, private_training = bool(row["admin"]), bool(row["private_training"])
-    return Member(row["id"], row["name"], row["language"], row["created_at"], admin, private_training)
+    return Member(row["id"], row["name"], row["language"], row["created_at"], admin, private_training, row["standing"])

@@ -92,10 +92,11 @@ class Runs:
         return frozenset(row["lesson"] for row in rows)
 
     def taken_back(self) -> dict[str, frozenset[str]]:
-        """For each run, those of its lessons that were withdrawn since, or are not shared any more."""
+        """For each run, those of its lessons that were withdrawn since, are not shared any more, or wait since then."""
         found: dict[str, set[str]] = {}
         for row in self._family.rows(
             "SELECT run, lesson FROM run_lessons WHERE lesson NOT IN (SELECT id FROM lessons WHERE status = 'active')"
+            " OR lesson IN (SELECT id FROM lessons_waiting)"
         ):
             found.setdefault(_id(row["run"]), set()).add(row["lesson"])
         return {run: frozenset(lessons) for run, lessons in found.items()}

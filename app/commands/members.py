@@ -8,18 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from app.catalogue import LANGUAGES
-from app.commands.errors import LanguageUnknown, OnlyMember
+from app.commands.errors import AdminAlone, LanguageUnknown, OnlyMember
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, YesOption, confirm, group, moment, yes_no
+from app.commands.options import JsonOption, MemberOption, YesOption, confirm, group, moment, yes_no
 from app.commands.output import write, write_json, write_table
 from app.report.wording import size
 
 if TYPE_CHECKING:
     from app.session import Session
-    from memory.members import Member
+    from memory.members import Member, Standing
     from memory.private import KeptApart
 
 NameArgument = Annotated[str, typer.Argument(help="command.members.name")]
+OffOption = Annotated[bool, typer.Option("--off", help="command.members.off")]
 LanguageOption = Annotated[str | None, typer.Option("--language", help="command.members.language")]
 
 
@@ -29,6 +30,8 @@ def register(commands: typer.Typer) -> None:
     members.command("list", help="command.members.list")(list_members)
     members.command("add", help="command.members.add")(add)
     members.command("rename", help="command.members.rename")(rename)
+    members.command("child", help="command.members.child")(child)
+    members.command("guest", help="command.members.guest")(guest)
     members.command("remove", help="command.members.remove")(remove)
     commands.add_typer(members)
 
@@ -84,6 +87,26 @@ def rename(
         return 0
 
 
+def child(name: NameArgument, off: OffOption = False, member: MemberOption = None) -> int:
+    """What a child shares waits for whoever administers before it is trained."""
+    return _standing(name, "child", off=off, by=member)
+
+
+def guest(name: NameArgument, off: OffOption = False, member: MemberOption = None) -> int:
+    """The same for somebody whom the household does not know well."""
+    return _standing(name, "guest", off=off, by=member)
+
+
+def _standing(name: str, standing: Standing, *, off: bool, by: str | None) -> int:
+    """Raises AdminAlone and MemberUnknown."""
+    with open_session(member=by) as session:
+        if not session.member.admin:
+            raise AdminAlone(name=session.member.name)
+        found = session.household.members.set_standing(name, "trusted" if off else standing)
+        write(session.catalogue.text(f"command.members.standing.{found.standing}", name=found.name))
+        return 0
+
+
 def remove(name: NameArgument, yes: YesOption = False) -> int:
     """Remove a member and everything in their file."""
     with open_session() as session:
@@ -106,7 +129,7 @@ def remove(name: NameArgument, yes: YesOption = False) -> int:
 
 def _public(member: Member) -> dict[str, Any]:
     """What everybody may know of a member: not whether they have something trained for them alone."""
-    return {name: getattr(member, name) for name in ("id", "name", "language", "created_at", "admin")}
+    return {name: getattr(member, name) for name in ("id", "name", "language", "created_at", "admin", "standing")}
 
 
 def _kept(apart: KeptApart | None) -> str:

@@ -1,0 +1,51 @@
+"""``enlace lessons waiting|approve``: what children and guests have shared, and nobody has let be trained yet."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.commands.errors import AdminAlone
+from app.commands.opening import open_session
+from app.commands.options import JsonOption, MemberOption, find, moment
+from app.commands.output import write, write_json, write_table
+
+
+def waiting(as_json: JsonOption = False) -> int:
+    """The shared lessons that are not trained yet, because a child or a guest shared them; the newest first."""
+    with open_session() as session:
+        household, words = session.household, session.catalogue
+        lessons = household.approvals.waiting()
+        if as_json:
+            write_json([{**vars(lesson), "question": lesson.question} for lesson in lessons])
+            return 0
+        if not lessons:
+            write(words.text("command.lessons.waiting.none"))
+            return 0
+        names = {member.id: member.name for member in household.members.list()}
+        heads = [words.text(f"command.lessons.heads.{name}") for name in ("number", "when")]
+        heads += [words.text("command.memory.heads.who")]
+        heads += [words.text(f"command.lessons.heads.{name}") for name in ("question", "chosen")]
+        rows = [
+            (n, moment(each.created_at), names.get(each.member, "—"), each.question, each.chosen)
+            for n, each in enumerate(lessons, 1)
+        ]
+        write_table(heads, rows)
+        return 0
+
+
+def approve(
+    reference: Annotated[str, typer.Argument(help="command.lessons.waiting.reference")], member: MemberOption = None
+) -> int:
+    """Let a lesson that waits be trained. Raises AdminAlone and LessonUnknown."""
+    from memory.errors import LessonUnknown
+
+    with open_session(member=member) as session:
+        if not session.member.admin:
+            raise AdminAlone(name=session.member.name)
+        approvals = session.household.approvals
+        lesson = find(approvals.waiting(), reference, lambda each: each.id, lambda wrong: LessonUnknown(id=wrong))
+        approvals.approve(lesson.id, session.member.name)
+        write(session.catalogue.text("command.lessons.waiting.approved", question=lesson.question))
+        return 0

@@ -1,0 +1,33 @@
+"""``enlace members child|guest`` and ``enlace lessons waiting|approve``."""
+
+from __future__ import annotations
+
+import json
+
+from app.session import Session
+from tests.app.conftest import Run
+
+
+def test_a_childs_lesson_is_listed_and_approved_by_whoever_administers(here: Run, session: Session) -> None:
+    session.household.members.default(name="Ana")
+    here("members", "add", "Leo")
+    assert "as a child, is trained once it is approved" in here("members", "child", "Leo").out
+    here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.", "--member", "Leo")
+    told = here("lessons", "waiting").out
+    assert "Leo" in told
+    assert "A lamp." in told
+    refused = here("lessons", "approve", "1", "--member", "Leo")
+    assert (refused.code, "Leo does not administer" in refused.err) == (1, True)
+    assert here("lessons", "approve", "1").out == "To be trained: What is it?\n"
+    assert json.loads(here("lessons", "waiting", "--json").out) == []
+    assert here("lessons", "waiting").out == "Nothing waits.\n"
+    assert here("lessons", "approve", "1").code != 0
+
+
+def test_only_whoever_administers_says_who_is_a_child(here: Run, session: Session) -> None:
+    session.household.members.default(name="Ana")
+    here("members", "add", "Leo")
+    assert here("members", "guest", "Ana", "--member", "Leo").code == 1
+    here("members", "guest", "Leo")
+    assert [m["standing"] for m in json.loads(here("members", "list", "--json").out)] == ["trusted", "guest"]
+    assert "like everybody's" in here("members", "guest", "Leo", "--off").out
