@@ -24,7 +24,7 @@ _RUN: Final = re.compile(r"r\d+")
 
 
 def gate(
-    what: Annotated[str | None, typer.Argument(metavar="[RUN|MANIFEST]", help="command.train.gate.run")] = None,
+    judged: Annotated[str | None, typer.Argument(metavar="[RUN|MANIFEST]", help="command.train.gate.run")] = None,
     ship: Annotated[bool, typer.Option("--ship", help="command.train.gate.ship")] = False,
     why: Annotated[str, typer.Option("--why", help="command.train.gate.why")] = "",
     member: MemberOption = None,
@@ -32,9 +32,9 @@ def gate(
 ) -> int:
     """The verdict on a training, the last one by default; with --ship one that was held answers all the same."""
     with open_session(member=member) as session:
-        if what is not None and not _RUN.fullmatch(what) and not ship:
-            return _of_manifest(session, Path(what), as_json=as_json)
-        run = _judged(session, what)
+        if judged is not None and not _RUN.fullmatch(judged) and not ship:
+            return _of_manifest(session, Path(judged), as_json=as_json)
+        run = _judged(session, judged)
         if ship:
             run = _overruled(session, run, why.strip())
         verdict = run.summary["gate"]
