@@ -17,6 +17,7 @@ import torch
 from torch.amp import GradScaler
 
 from trainer.distributed import ALONE, Together
+from trainer.optimiser import AdamW
 from trainer.run_files import RunFiles
 from trainer.sealed import read_sealed, write_sealed
 
@@ -40,7 +41,7 @@ class Trained:
     """What a step changes: the parameters, AdamW's moments, and the factor of the loss in float16."""
 
     parameters: Sequence[torch.Tensor]
-    optimiser: torch.optim.Optimizer
+    optimiser: AdamW
     scaler: GradScaler
 
 
@@ -112,7 +113,7 @@ class Checkpoints:
 def _training(trained: Trained) -> dict[str, torch.Tensor]:
     """The trained tensors and AdamW's moments and step counts, by their place."""
     found = {f"{place}.weight": tensor.detach() for place, tensor in enumerate(trained.parameters)}
-    for place, state in trained.optimiser.state_dict()["state"].items():
+    for place, state in trained.optimiser.kept().items():
         found |= {f"{place}.{name}": value for name, value in state.items()}
     return found
 
@@ -129,7 +130,7 @@ def _set_training(tensors: Mapping[str, torch.Tensor], trained: Trained) -> None
         else:
             # Memory of its own: what was read is one block for all of them.
             states[int(place)][what] = value.clone()
-    trained.optimiser.load_state_dict({**trained.optimiser.state_dict(), "state": states})
+    trained.optimiser.take_up({place: state for place, state in states.items() if state})
 
 
 def _numpy_state() -> list[Any]:

@@ -15,6 +15,7 @@ from trainer.distributed import ALONE, Together
 from trainer.errors import LossNotFinite
 from trainer.model.decoder import Decoder
 from trainer.objectives.interface import Example, Objective, Part
+from trainer.optimiser import AdamW
 from trainer.packing import build_pack, computed_tokens, in_packs
 from trainer.precision import UNSCALED, LossScaler
 
@@ -94,14 +95,7 @@ def train(
     but forgives an overflow that a smaller factor of ``scaler`` may heal; and NoRoom. Every process of ``together``
     takes the same steps, computing its share of each.
     """
-    optimiser = torch.optim.AdamW(
-        parameters,
-        lr=settings.learning_rate,
-        betas=(settings.beta1, settings.beta2),
-        eps=settings.epsilon,
-        weight_decay=settings.weight_decay,
-        fused=True,
-    )
+    optimiser = AdamW(parameters, settings)
     trained = Trained(parameters, optimiser, scaler)
     step = checkpoints.restore(trained) if checkpoints else 0
     # The number of steps in an epoch is the same in each.
@@ -111,9 +105,7 @@ def train(
     # An epoch whose last step was taken is gone into once more, without steps, to hear whether it was the last.
     for epoch in range(max(0, step - 1) // length, rounds):
         for parts in epochs(epoch)[step - epoch * length :]:
-            rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
-            for group in optimiser.param_groups:
-                group["lr"] = rate
+            optimiser.rate = rate = settings.learning_rate * schedule(step, total, settings.warmup_steps)
             mine = accumulate(decoder, parts, settings.micro_batch_tokens, callback, scaler, together)
             together.sum_gradients(parameters)
             losses, watched, tokens, each = _summed(together.gathered(mine))
@@ -129,7 +121,7 @@ def train(
             loss = sum(part.weight * losses[part.objective.name] for part in parts)
             scaler.step(optimiser)
             scaler.update()
-            optimiser.zero_grad(set_to_none=True)
+            optimiser.clear_gradients()
             step += 1
             told = StepReport(step, total, epoch, loss, losses, watched, rate, norm, tokens, factor, skipped)
             callback.after_step(told)
