@@ -48,7 +48,9 @@ def put_in_place(path: Path, *, alone: bool = False, lasting: bool = True) -> It
             aside.unlink(missing_ok=True)
 
 
-def write_whole(path: Path, *content: bytes, mode: int = 0o600, alone: bool = False, lasting: bool = True) -> None:
+def write_whole(
+    path: Path, *content: bytes | memoryview, mode: int = 0o600, alone: bool = False, lasting: bool = True
+) -> None:
     """Write ``content`` so that nobody ever finds half of it; ``mode`` is who may read it. Raises OSError.
 
     ``alone`` and ``lasting`` as for ``put_in_place``.

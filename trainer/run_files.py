@@ -214,7 +214,7 @@ def discard_checkpoints(files: RunFiles) -> None:
         path.unlink()
 
 
-def write_whole(path: Path, *content: bytes) -> None:
+def write_whole(path: Path, *content: bytes | memoryview) -> None:
     """``configs.disk.write_whole``, for whoever is the only one to write this file. Raises NoRoom."""
     _write(path, *content, alone=True)
 
@@ -224,7 +224,7 @@ def write_json(path: Path, value: Any) -> None:
     _write(path, json.dumps(value, ensure_ascii=False).encode(), alone=False)
 
 
-def _write(path: Path, *content: bytes, alone: bool) -> None:
+def _write(path: Path, *content: bytes | memoryview, alone: bool) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         disk.write_whole(path, *content, alone=alone)
