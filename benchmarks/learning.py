@@ -1,9 +1,10 @@
-"""``python -m benchmarks.learning``: training and its gradients beside TRL's, a large base, 24 lessons, and nights."""
+"""``python -m benchmarks.learning``: training beside TRL's, its arithmetic, a large base, 24 lessons, and nights."""
 
 from __future__ import annotations
 
 import sys
 
+from benchmarks.arithmetic import arithmetic
 from benchmarks.family_loop import loop
 from benchmarks.gradients import gradients
 from benchmarks.harness import main
@@ -12,5 +13,12 @@ from benchmarks.nights import nights
 from benchmarks.training import training
 
 if __name__ == "__main__":
-    parts = {"gradients": gradients, "training": training, "large": large_base, "loop": loop, "nights": nights}
+    parts = {
+        "gradients": gradients,
+        "training": training,
+        "arithmetic": arithmetic,
+        "large": large_base,
+        "loop": loop,
+        "nights": nights,
+    }
     sys.exit(main("learning", __doc__ or "", parts))
