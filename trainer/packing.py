@@ -12,7 +12,7 @@ from itertools import pairwise
 
 import torch
 
-from trainer.model.kernels import AttentionPlan
+from trainer.model.attention import AttentionPlan
 
 # Tokens of one path that are answered in one padded row of the attention. Shorter rows pad less but read the keys of
 # the path again more often; the result is the same, so it is no setting.

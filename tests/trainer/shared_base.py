@@ -43,8 +43,8 @@ def main(model: Path, adapter: Path, meeting: Path) -> None:
 
 
 def _held(base: BaseWeights) -> int:
-    """The weights of all matrices that this process has in memory."""
-    through = (base.at_embedding, *(layer.at_hand for layer in base.layers))
+    """The weights of all matrices of the layers that this process has in memory."""
+    through = (layer.at_hand for layer in base.layers)
     matrices = chain.from_iterable(each.parameters() for each in through if isinstance(each, torch.nn.Module))
     return sum(each.to_local().numel() for each in matrices if isinstance(each, DTensor))
 

@@ -20,7 +20,7 @@ from memory import runlog
 from tests.project import ROOT
 from tests.trainer.killed_training import LESSONS, LOST, STEPS, prepared_run
 from trainer.model.frozen import Dense
-from trainer.model.kernels import TargetLogProbs
+from trainer.model.log_probs import TargetLogProbs
 from trainer.run_files import RunFiles, read_json
 
 

@@ -110,7 +110,7 @@ def test_each_process_holds_half_of_the_base_also_after_it_has_used_all(home: Ho
     command = [sys.executable, "-m", "tests.trainer.shared_base", str(model), str(beneath), str(meeting)]
     told = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)
     layers = chain.from_iterable((each.qkv, each.output, each.gate_up, each.down) for each in base.layers)
-    whole = sum(each.weight.numel() for each in (base.embedding, *layers) if isinstance(each, Dense))
+    whole = sum(each.weight.numel() for each in layers if isinstance(each, Dense))
     with torch.no_grad():
         ground = read_base(model, adapters=[(beneath, 1.0)])
         log_probs = Decoder(ground).log_probs(build_pack([ITEM])).tolist()

@@ -7,9 +7,11 @@ from typing import Any
 import torch
 from torch.utils.checkpoint import checkpoint
 
+from trainer.model.attention import Attention, AttentionPlan
 from trainer.model.config import DecoderConfig
 from trainer.model.frozen import Frozen
-from trainer.model.kernels import Attention, AttentionPlan, GatedUnit, LoraLinear, RmsNorm, TargetLogProbs, capped
+from trainer.model.kernels import GatedLinear, LoraLinear, NormedLinear, RmsNorm, gated
+from trainer.model.log_probs import TargetLogProbs, capped
 from trainer.model.lora import LoraAdapter
 from trainer.model.reading import BaseWeights, LayerWeights
 from trainer.model.rope import Rope
@@ -35,7 +37,7 @@ class Decoder:
     def hidden(self, pack: Pack) -> torch.Tensor:
         """The normed last state of the rows that ``pack`` asks about: [rows, width], float32."""
         config = self.config
-        x: torch.Tensor = self.base.at_embedding(self.base.embedding.rows, pack.tokens)
+        x: torch.Tensor = self.base.embedding.rows(pack.tokens)
         if config.embedding_scale != 1.0:
             x = x * config.embedding_scale
         everywhere = self._angles(pack.positions, self._everywhere, config.rope), pack.plan
@@ -55,13 +57,12 @@ class Decoder:
         """Log-probability of every (row, token) pair of ``pack``: float32 [pairs]."""
         hidden = self.hidden(pack)
         wanted = (self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype, self.config.logit_cap)
-        result: torch.Tensor = self.base.at_head(TargetLogProbs.apply, hidden, *wanted)
+        result: torch.Tensor = TargetLogProbs.apply(hidden, *wanted)
         return result
 
     def logits(self, pack: Pack) -> torch.Tensor:
         """Logits of the rows that ``pack`` asks about: float32 [rows, vocabulary]."""
-        logits: torch.Tensor = self.base.at_head(self.base.head.times, self.hidden(pack))
-        return capped(logits, self.config.logit_cap)
+        return capped(self.base.head.times(self.hidden(pack)), self.config.logit_cap)
 
     def _frequencies(self, rope: Rope) -> torch.Tensor:
         return torch.from_numpy(rope.frequencies(self.config.head_size, self.base.rope_factors))
@@ -80,6 +81,24 @@ class Decoder:
         out: torch.Tensor = LoraLinear.apply(x, weight, a, b, self.adapter.scale)
         return out
 
+    def _normed_product(
+        self, index: int, name: str, x: torch.Tensor, gain: torch.Tensor, weight: Frozen
+    ) -> torch.Tensor:
+        epsilon = self.config.norm_epsilon
+        if self.adapter is None:
+            return weight.times(RmsNorm.apply(x, gain, epsilon, self.dtype))
+        a, b = self.adapter.product(index, name, self.dtype)
+        out: torch.Tensor = NormedLinear.apply(x, gain, epsilon, weight, a, b, self.adapter.scale)
+        return out
+
+    def _gated_product(self, index: int, name: str, gate_up: torch.Tensor, weight: Frozen) -> torch.Tensor:
+        activation = self.config.activation
+        if self.adapter is None:
+            return weight.times(gated(gate_up, activation))
+        a, b = self.adapter.product(index, name, self.dtype)
+        out: torch.Tensor = GatedLinear.apply(gate_up, activation, weight, a, b, self.adapter.scale)
+        return out
+
     def _layer_again(self, *given: Any) -> Any:
         """A layer whose inside is computed again for its gradient."""
         return checkpoint(self._layer, *given, use_reentrant=False, preserve_rng_state=False)
@@ -96,7 +115,7 @@ class Decoder:
         norm = RmsNorm.apply
         epsilon = config.norm_epsilon
         tokens = x.shape[0]
-        qkv = self._product(index, "qkv", norm(x, layer.attention_norm, epsilon, dtype), layer.qkv)
+        qkv = self._normed_product(index, "qkv", x, layer.attention_norm, layer.qkv)
         if layer.qkv_bias is not None:
             qkv = qkv + layer.qkv_bias.to(dtype)
         keys = config.kv_heads * config.head_size
@@ -113,8 +132,8 @@ class Decoder:
         if layer.post_attention_norm is not None:
             out = norm(out, layer.post_attention_norm, epsilon, dtype)
         x = x + out
-        gate_up = self._product(index, "gate_up", norm(x, layer.feed_forward_norm, epsilon, dtype), layer.gate_up)
-        out = self._product(index, "down", GatedUnit.apply(gate_up, config.activation), layer.down)
+        gate_up = self._normed_product(index, "gate_up", x, layer.feed_forward_norm, layer.gate_up)
+        out = self._gated_product(index, "down", gate_up, layer.down)
         if layer.post_feed_forward_norm is not None:
             out = norm(out, layer.post_feed_forward_norm, epsilon, dtype)
         return x + out

@@ -29,6 +29,9 @@ class Frozen(Protocol):
     def rows(self, index: torch.Tensor) -> torch.Tensor:
         """The rows ``index`` [n] as float32 [n, in]."""
 
+    def slabs(self) -> Iterator[tuple[slice, torch.Tensor]]:
+        """All rows in order, some at a time: which, and these as float32 [n, in], until the next are asked for."""
+
 
 @dataclass(frozen=True)
 class Dense:
@@ -44,6 +47,12 @@ class Dense:
 
     def rows(self, index: torch.Tensor) -> torch.Tensor:
         return self.weight.index_select(0, index).float()
+
+    def slabs(self) -> Iterator[tuple[slice, torch.Tensor]]:
+        step = max(1, SLAB // self.weight.shape[1])
+        for first in range(0, len(self.weight), step):
+            some = self.weight[first : first + step].float()
+            yield slice(first, first + len(some)), some
 
 
 @dataclass(frozen=True)
@@ -99,6 +108,10 @@ class Changed:
     def rows(self, index: torch.Tensor) -> torch.Tensor:
         return self.weight.rows(index) + (self.b[index] @ self.a).float()
 
+    def slabs(self) -> Iterator[tuple[slice, torch.Tensor]]:
+        for rows, slab in self.weight.slabs():
+            yield rows, slab + (self.b[rows] @ self.a).float()
+
 
 class Blocks:
     """One or more parts, one below the other, that stay as they are: a slab at a time is dequantised as it is used."""
@@ -131,9 +144,12 @@ class Blocks:
     def dense(self, dtype: torch.dtype) -> Dense:
         """All of it as numbers."""
         whole = torch.empty(self._out, self._in, dtype=dtype)
-        for rows, slab in self._slabs(torch.float32):
+        for rows, slab in self.slabs():
             whole[rows] = slab
         return Dense(whole)
+
+    def slabs(self) -> Iterator[tuple[slice, torch.Tensor]]:
+        return self._slabs(torch.float32)
 
     def _slabs(self, dtype: torch.dtype) -> Iterator[tuple[slice, torch.Tensor]]:
         """Which rows, and these as numbers, in order."""

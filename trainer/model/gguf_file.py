@@ -38,7 +38,8 @@ class GGUFFile:
         check_gguf(path)
         self.path = path
         with path.open("rb") as file:
-            self._view = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+            self._map = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        self._view = memoryview(self._map)
         self._bytes: NDArray[np.uint8] = np.frombuffer(self._view, dtype=np.uint8)
         self._place = 8
         tensors, entries = self._unpack("<QQ")
@@ -87,6 +88,11 @@ class GGUFFile:
     def rows(self, name: str) -> NDArray[np.uint8]:
         """A matrix's bytes, not copied: (rows, bytes of a row). KeyError for a name that is not there."""
         return self.raw(name).reshape(self.shape(name)[0], -1)
+
+    def let_go(self) -> None:
+        """Hold none of the file's pages in memory until they are read again, where the system can be asked for that."""
+        if hasattr(mmap, "MADV_DONTNEED"):
+            self._map.madvise(mmap.MADV_DONTNEED)
 
     def _tensor(self) -> tuple[str, _Tensor]:
         name = self._string()

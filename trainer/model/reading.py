@@ -54,8 +54,8 @@ class LayerWeights:
 class BaseWeights:
     """A whole base model, computed in ``dtype``. ``embedding`` and ``head``, [vocabulary, width], are one where tied.
 
-    ``in_blocks``: its matrices are as in the file, and dequantised as they are used. Embedding and head are used by
-    what is called through ``at_embedding`` and ``at_head``.
+    ``in_blocks``: the matrices of its layers are as in the file, and dequantised as they are used; embedding and head
+    always are.
 
     ``rope_factors`` [head_size / 2] divide the frequencies, where the file has them.
     """
@@ -68,8 +68,6 @@ class BaseWeights:
     final_norm: torch.Tensor
     rope_factors: NDArray[np.float32] | None
     layers: tuple[LayerWeights, ...]
-    at_embedding: With = always
-    at_head: With = always
 
 
 def permutation(heads: int, head_size: int) -> NDArray[np.int64]:
@@ -79,11 +77,8 @@ def permutation(heads: int, head_size: int) -> NDArray[np.int64]:
 
 
 def dense_bytes(file: GGUFFile, dtype: torch.dtype) -> int:
-    """What the matrices of ``file`` take as numbers; the embedding and the head are float32."""
-    outer = (EMBEDDING, HEAD)
-    return sum(
-        int(np.prod(file.shape(name))) * (torch.float32 if name in outer else dtype).itemsize for name in file.names
-    )
+    """What the matrices of the layers in ``file`` take as numbers."""
+    return sum(int(np.prod(file.shape(name))) * dtype.itemsize for name in file.names if name not in (EMBEDDING, HEAD))
 
 
 def becomes_dense(file: GGUFFile, dtype: torch.dtype, settings: FrozenSettings) -> bool:
@@ -141,22 +136,19 @@ class _Reading:
 
     def base(self) -> BaseWeights:
         file = self._file
-        at_embedding, (embedding,) = self._held(self._matrix((EMBEDDING,), torch.float32))
-        at_head, head = at_embedding, embedding
-        if HEAD in file:
-            at_head, (head,) = self._held(self._matrix((HEAD,), torch.float32))
-        return BaseWeights(
+        embedding = self._blocks((EMBEDDING,))
+        base = BaseWeights(
             config=self._config,
             dtype=self._dtype,
             in_blocks=not self._dense,
             embedding=embedding,
-            head=head,
+            head=self._blocks((HEAD,)) if HEAD in file else embedding,
             final_norm=torch.from_numpy(file.array(FINAL_NORM)),
             rope_factors=file.array(ROPE_FACTORS) if ROPE_FACTORS in file else None,
             layers=tuple(self._layer(f"blk.{index}.") for index in range(self._config.layers)),
-            at_embedding=at_embedding,
-            at_head=at_head,
         )
+        file.let_go()
+        return base
 
     def _layer(self, block: str) -> LayerWeights:
         at_hand, (qkv, output, gate_up, down) = self._held(
@@ -195,7 +187,8 @@ class _Reading:
 
     def _product(self, block: str, *parts: str) -> Frozen:
         names = tuple(f"{block}{part}.weight" for part in parts)
-        weight, changes = self._matrix(names, self._dtype), [self._change(name) for name in names]
+        blocks, changes = self._blocks(names), [self._change(name) for name in names]
+        weight = blocks.dense(self._dtype) if self._dense else blocks
         if not any(a.shape[0] for a, _ in changes):
             return weight
         a, b = torch.cat([a for a, _ in changes]), torch.block_diag(*(b for _, b in changes))
@@ -211,10 +204,9 @@ class _Reading:
         )
         return torch.from_numpy(a), torch.from_numpy(b if order is None else b[order])
 
-    def _matrix(self, names: tuple[str, ...], dtype: torch.dtype) -> Frozen:
+    def _blocks(self, names: tuple[str, ...]) -> Blocks:
         parts = [Part(self._file.rows(name), int(self._file.kind(name)), self._rows_in_order(name)) for name in names]
-        blocks = Blocks(parts, self._bench)
-        return blocks.dense(dtype) if self._dense else blocks
+        return Blocks(parts, self._bench)
 
     def _bias(self, block: str) -> torch.Tensor | None:
         names = [f"{block}attn_{part}.bias" for part in "qkv"]

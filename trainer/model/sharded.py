@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import torch
@@ -49,6 +49,9 @@ class Sharded:
 
     def rows(self, index: torch.Tensor) -> torch.Tensor:
         return self._whole.rows(index)
+
+    def slabs(self) -> Iterator[tuple[slice, torch.Tensor]]:
+        return self._whole.slabs()
 
     @property
     def _whole(self) -> Dense:
