@@ -72,6 +72,9 @@ def status(as_json: JsonOption = False) -> int:
         found = asyncio.run(_at_hand(session).status())
         crash = last_crash(session.home, session.settings_at_hand().engine)
         if problem := session.settings_problem():
+            if found is None:
+                # Nothing runs, and nothing will before they are mended.
+                raise problem
             remark(str(explain(problem, texts)))
         if as_json:
             write_json({**_facts(found), "last_crash": asdict(crash) if crash else None})

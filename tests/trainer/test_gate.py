@@ -77,8 +77,8 @@ def interval(low: float, high: float) -> dict[str, Any]:
     ("name", "between", "decided"),
     [
         ("known_kept", interval(0.91, 1.0), True),
-        ("known_kept", interval(0.80, 0.89), True),
-        ("known_kept", interval(0.80, 1.0), False),
+        ("known_kept", interval(0.60, 0.74), True),
+        ("known_kept", interval(0.70, 1.0), False),
         ("refusal_rise", interval(-0.1, 0.09), True),
         ("refusal_rise", interval(-0.1, 0.2), False),
     ],
@@ -93,11 +93,11 @@ def test_a_check_is_undecided_where_its_bound_lies_inside_its_interval(
 
 
 def test_the_value_decides_what_is_undecided_unless_the_settings_have_it_hold(settings: Settings) -> None:
-    wide = {"known_kept": interval(0.8, 1.0)}
+    wide = {"known_kept": interval(0.7, 1.0)}
     assert judge(GOOD, settings.training.gate, wide).decision == "SHIP"
-    assert judge({**GOOD, "known_kept": 0.85}, settings.training.gate, wide).reasons == ("known_kept",)
+    assert judge({**GOOD, "known_kept": 0.72}, settings.training.gate, wide).reasons == ("known_kept",)
     strict = settings.training.gate.model_copy(update={"undecided": "hold"})
     verdict = judge(GOOD, strict, wide)
     assert (verdict.decision, verdict.reasons) == ("HOLD", ("known_kept_undecided",))
     assert judge(GOOD, strict, {"known_kept": interval(0.92, 1.0)}).decision == "SHIP"
-    assert judge({**GOOD, "known_kept": 0.85}, strict, wide).reasons == ("known_kept",)
+    assert judge({**GOOD, "known_kept": 0.72}, strict, wide).reasons == ("known_kept",)
