@@ -12,7 +12,7 @@ from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
 from memory.household import Household
 from memory.lessons import Lesson
-from tests.trainer.household import PAIRS, finish, start_run
+from tests.trainer.household import PAIRS, SMALL, finish, small_settings, start_run
 from trainer.beginning import begin
 from trainer.model.adapter_file import load_weights, read_gguf
 from trainer.model.gguf_file import GGUFFile
@@ -40,7 +40,8 @@ def begun(home: Home, settings: Settings, household: Household) -> Inputs:
 
 def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home_that_trained: Home) -> None:
     home = home_that_trained
-    settings = load_settings(home, {})
+    # So small a training may let another wording slip, which the next one then mends.
+    settings = small_settings(home, {"gate": {**SMALL["training"]["gate"], "lessons_kept": 0.5}})
     first, second = (RunFiles(home.runs / run) for run in ("r0001", "r0002"))
     assert read_inputs(first).onward is None
     config = trainable_config(GGUFFile(model_path(home, settings.engine.model)))
@@ -65,13 +66,14 @@ def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home_that_
 
     with Household.open(home, settings.memory) as household:
         assert household.runs.lessons("r0002") == {new.id, *old}
+        slipped = {each["lesson"] for each in answers if not each["after_right"]}
         # Nothing new: whoever asks for a training wants another one.
-        assert begun(home, settings, household).onward is None
+        assert (begun(home, settings, household).onward is None) is (not slipped)
         more = share(household, "Where is the ladder?", "The ladder is in the attic.")
         found = begun(home, settings, household).onward
         assert found is not None
         assert (found.snapshot, found.row) == ("v2", 2)
-        assert found.learned == {new.id, *old}
+        assert found.learned == {new.id, *old} - slipped
         # What was withdrawn is in the first training, and so in all that went on from there.
         household.member(household.members.list()[0].id).lessons.withdraw(min(old))
         from_the_base = begun(home, settings, household)
