@@ -10,13 +10,13 @@ import importlib
 import importlib.util
 import math
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from memory.runlog import read
+from trainer.helping import help_out
 
 PROJECT: Final = "enlace"
 FOLDER: Final = "trackio"
@@ -31,20 +31,8 @@ def leave_curves(folder: Path, name: str, seconds: float) -> None:
         return
     environ = {key: value for key, value in os.environ.items() if not key.startswith(_OTHERS)}
     environ |= {"TRACKIO_DIR": str(folder.parent.parent / FOLDER), "HF_HUB_OFFLINE": "1"}
-    process = subprocess.Popen(
-        [sys.executable, "-m", "trainer.tracking", str(folder), name],
-        cwd=Path(__file__).parents[1],
-        env=environ,
-        stdin=subprocess.DEVNULL,
-        # Whether they could be kept changes nothing of the run, whose own report has them too.
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    try:
-        process.wait(seconds)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    # The run's own report has them too.
+    help_out("trainer.tracking", (str(folder), name), environ, seconds)
 
 
 def track(folder: Path, name: str) -> None:
