@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 from configs.errors import EnlaceError, Fact
 from configs.home import Home
@@ -35,6 +35,9 @@ MANIFEST_KEYS: Final = (
 # Without these nobody can tell what a manifest asks for.
 NEEDED: Final = ("format", "pipeline", "recipe", "base", "current", "lessons", "training", "engine", "stages")
 STAGE_KEYS: Final = ("takes", "gives", "cost")
+
+
+Taught = TypeVar("Taught", TrainingLesson, Rating)
 
 
 @dataclass(frozen=True)
@@ -174,27 +177,23 @@ class _Resolving:
     def _lessons(self, told: Iterable[Mapping[str, str]]) -> tuple[tuple[TrainingLesson, ...], dict[str, str]]:
         """Those that are named, and the question of every correction in force."""
         corrections = self._household.corrections()
-        found = {lesson.id: lesson for each in corrections for lesson in sorted_out([each])[0]}
-        named = []
-        for each in told:
-            lesson = found.get(each["id"])
-            digest = digest_of_json(lesson.as_json()) if lesson else ""
-            if lesson is not None and digest == each["sha256"]:
-                named.append(lesson)
-            else:
-                self._stale.append(Stale(f"lessons.{each['id']}", each["sha256"], digest))
-        return tuple(named), {lesson.id: lesson.question for lesson in corrections}
+        found = [lesson for each in corrections for lesson in sorted_out([each])[0]]
+        return self._unchanged("lessons", found, told), {lesson.id: lesson.question for lesson in corrections}
 
     def _ratings(self, told: Iterable[Mapping[str, str]]) -> tuple[Rating, ...]:
-        found = {each.id: each for each in latest_opinions(self._household.ratings())}
+        return self._unchanged("ratings", latest_opinions(self._household.ratings()), told)
+
+    def _unchanged(self, what: str, there: Iterable[Taught], told: Iterable[Mapping[str, str]]) -> tuple[Taught, ...]:
+        """Those that are named and teach what they taught then."""
+        found = {each.id: each for each in there}
         named = []
         for each in told:
-            rating = found.get(each["id"])
-            digest = digest_of_json(rating.as_json()) if rating else ""
-            if rating is not None and digest == each["sha256"]:
-                named.append(rating)
+            taught = found.get(each["id"])
+            digest = digest_of_json(taught.as_json()) if taught else ""
+            if taught is not None and digest == each["sha256"]:
+                named.append(taught)
             else:
-                self._stale.append(Stale(f"ratings.{each['id']}", each["sha256"], digest))
+                self._stale.append(Stale(f"{what}.{each['id']}", each["sha256"], digest))
         return tuple(named)
 
     def _base(self) -> Path | None:
