@@ -121,10 +121,11 @@ def _train(
     start = time.monotonic()
     prepared = read_prepared(data.path)
     base = read_ground(inputs, ground, shared_out=together.lockstep)
-    generator = torch.Generator().manual_seed(inputs.seed)
-    adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
     if begun.onward:
         adapter = read_gguf(begun.onward.adapter, base.config)
+    else:
+        generator = torch.Generator().manual_seed(inputs.seed)
+        adapter = new_adapter(base.config, recipe.lora.rank, recipe.lora.alpha, generator)
     recompute = {"auto": base.in_blocks, "always": True, "never": False}[inputs.training.recompute]
     decoder = Decoder(base, adapter, recompute=recompute)
     made_by = f"{inputs.ground} {computation(base, threads, together)}"
