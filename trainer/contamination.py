@@ -7,36 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from configs.letters import unaccented
-from trainer.packing import Item
+
+if TYPE_CHECKING:
+    # Torch is none of what a plan needs.
+    from trainer.packing import Item
 
 GRAM = 13
 Words = tuple[str, ...]
 
 
-class Trained:
-    """All that a run trained, as words.
+class TrainedTexts:
+    """Texts that are trained. ``pairs``: each what is asked, to its end, and what is answered to it."""
 
-    ``text_of``: tokens as text. ``closing``: what follows each question in a prompt (the end of the turn, and the
-    beginning of the answer's), as tokens.
-    """
-
-    def __init__(self, items: Iterable[Item], text_of: Callable[[Sequence[int]], str], closing: Sequence[int]) -> None:
-        self._prompts: set[tuple[int, ...]] = set()
-        self._questions: dict[str, list[Words]] = {}
+    def __init__(self, pairs: Iterable[tuple[str, str]]) -> None:
+        self._questions: dict[str, set[Words]] = {}
         self._grams: set[Words] = set()
-        for item in dict.fromkeys(items):
-            asked = item.prompt[: len(item.prompt) - len(closing)] if _ends_with(item.prompt, closing) else item.prompt
-            words = _words(text_of(asked))
-            if item.prompt not in self._prompts and words:
-                self._prompts.add(item.prompt)
-                self._questions.setdefault(words[-1], []).append(words)
-            self._grams |= set(_grams((*words, *_words(text_of(item.answer)))))
-
-    def has(self, prompt: tuple[int, ...]) -> bool:
-        """Whether this prompt was trained, token for token."""
-        return prompt in self._prompts
+        for asked, answer in pairs:
+            words = _words(asked)
+            if words:
+                self._questions.setdefault(words[-1], set()).add(words)
+            self._grams |= set(_grams((*words, *_words(answer))))
 
     def overlaps(self, text: str) -> tuple[int, int]:
         """How many of a text's pieces were trained, and how many it has: its runs of thirteen words, or, of a shorter
@@ -46,8 +39,25 @@ class Trained:
         if len(words) >= GRAM:
             grams = _grams(words)
             return sum(gram in self._grams for gram in grams), len(grams)
-        ending = self._questions.get(words[-1], []) if words else []
+        ending = self._questions.get(words[-1], set()) if words else set()
         return int(any(each[-len(words) :] == words for each in ending)), 1
+
+
+class Trained(TrainedTexts):
+    """The same of what a run has trained as tokens.
+
+    ``text_of``: tokens as text. ``closing``: what follows each question in a prompt (the end of the turn, and the
+    beginning of the answer's), as tokens.
+    """
+
+    def __init__(self, items: Iterable[Item], text_of: Callable[[Sequence[int]], str], closing: Sequence[int]) -> None:
+        told = list(dict.fromkeys(items))
+        self._prompts = {item.prompt for item in told}
+        super().__init__((text_of(_asked(item.prompt, closing)), text_of(item.answer)) for item in told)
+
+    def has(self, prompt: tuple[int, ...]) -> bool:
+        """Whether this prompt was trained, token for token."""
+        return prompt in self._prompts
 
 
 def _words(text: str) -> Words:
@@ -58,5 +68,7 @@ def _grams(words: Words) -> list[Words]:
     return [words[start : start + GRAM] for start in range(len(words) - GRAM + 1)]
 
 
-def _ends_with(tokens: Sequence[int], ending: Sequence[int]) -> bool:
-    return bool(ending) and tuple(tokens[-len(ending) :]) == tuple(ending)
+def _asked(prompt: tuple[int, ...], closing: Sequence[int]) -> tuple[int, ...]:
+    """A prompt without what closes its question."""
+    ends = bool(closing) and prompt[-len(closing) :] == tuple(closing)
+    return prompt[: len(prompt) - len(closing)] if ends else prompt

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 from configs.errors import EnlaceError, Fact
+from trainer.contamination import TrainedTexts
 from trainer.everyday import PAGES, page, read_prompts
 from trainer.pipeline.artifacts import EvaluationReport
 from trainer.pipeline.estimate import Estimate
@@ -18,8 +19,6 @@ from trainer.pipeline.stages import STAGES
 from trainer.run_files import Inputs
 from trainer.teaching.rows import rows_of, unseen_wordings
 from trainer.wordings.language import wording_key
-
-NGRAM: Final = 13  # words; GPT-3 held its training data against its tests so (arXiv 2005.14165, appendix C)
 
 
 @dataclass(frozen=True)
@@ -72,23 +71,23 @@ def _graph(found: Resolved, file: str) -> Iterator[Reason]:
 
 
 def _contaminated(inputs: Inputs) -> Iterator[Reason]:
-    """What is measured and trained as well: the same prompt, or thirteen words of one of the fixed pages."""
+    """What is measured and trained as well, by the gate's own rule (``trainer.contamination``).
+
+    A request that the family has taught is left out of what is measured, as long as another is left.
+    """
     rows = rows_of(inputs.lessons, inputs.recipe)
-    trained = [row.messages[-1].content for row in (*rows.asked, *rows.more)]
-    trained += read_prompts("replay")[: inputs.recipe.replay.prompts]
+    replayed = read_prompts("replay")[: inputs.recipe.replay.prompts]
+    told = [(each.messages, answer) for each in (*rows.asked, *rows.more) for answer in (each.chosen, each.rejected)]
+    told += [(each.messages, each.answer) for each in inputs.ratings]
+    pairs = [("\n".join(message.content for message in messages), answer) for messages, answer in told]
+    trained = TrainedTexts([*pairs, *((prompt, "") for prompt in replayed)])
     count = inputs.training.evaluation.held_out_wordings
     held_out = unseen_wordings([*inputs.lessons, *inputs.known], (*rows.asked, *rows.more), count)
-    measured = read_prompts("unrelated")[: inputs.training.evaluation.unrelated_prompts]
-    measured += [text for texts in held_out.values() for text in texts]
-    keys = {wording_key(text) for text in trained}
-    answers = [text for lesson in inputs.lessons for text in (lesson.question, lesson.chosen)]
-    seen = {piece for text in (*trained, *answers) for piece in _pieces(text)}
-    same = [text for text in measured if wording_key(text) in keys or not seen.isdisjoint(_pieces(text))]
-    same += [name for name in PAGES if not seen.isdisjoint(_pieces(page(name)))]
+    keys = {wording_key(prompt) for prompt in replayed}
+    same = [text for texts in held_out.values() for text in texts if wording_key(text) in keys]
+    same += [name for name in PAGES if trained.overlaps(page(name))[0]]
+    unrelated = read_prompts("unrelated")[: inputs.training.evaluation.unrelated_prompts]
+    if all(trained.overlaps(prompt)[0] for prompt in unrelated):
+        same += unrelated
     if same:
         yield Reason("evaluation_in_training", {"number": len(same), "first": same[0]})
-
-
-def _pieces(text: str) -> Iterable[tuple[str, ...]]:
-    words = text.casefold().split()
-    return (tuple(words[start : start + NGRAM]) for start in range(len(words) - NGRAM + 1))

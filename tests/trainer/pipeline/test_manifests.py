@@ -21,6 +21,7 @@ from tests.project import ROOT
 from tests.trainer.household import PAIRS, small_settings, teach
 from trainer.beginning import gathered
 from trainer.errors import GraphCyclic, InputMismatch, ManifestNotDone, RecipeKeyUnknown
+from trainer.everyday import page, read_prompts
 from trainer.manifest import as_yaml, identity
 from trainer.pipeline.judged import judged
 from trainer.pipeline.planning import Plan, plan_file, plan_manifest, plan_recipe, resolve_manifest
@@ -161,13 +162,33 @@ def test_a_lesson_that_changed_since_is_named_by_its_id(
     assert (stale.code, stale.facts["what"], stale.facts["found"]) == ("stale", f"lessons.{lesson.id}", "")
 
 
+def corrected(household: Household, question: str, answer: str) -> None:
+    """One more shared correction."""
+    asked = [{"role": "user", "content": question}]
+    household.member(household.members.default().id).lessons.add(asked, answer, "No idea.", visibility="shared")
+
+
 def test_what_is_measured_must_not_be_trained(home: Home, settings: Settings, household: Household) -> None:
-    ana = household.members.default()
-    asked = [{"role": "user", "content": "what is the capital of japan"}]
-    household.member(ana.id).lessons.add(asked, "Tokyo, where Aunt Yuki lives.", "Kyoto.", visibility="shared")
-    changed = load_settings(home, {}, {"training": {"recipes": {"family": {"wordings": 1}}}})
-    (reason,) = plan_recipe(home, household, WrittenRecipe("family", changed, USUAL)).reasons
-    assert (reason.code, reason.facts["first"]) == ("evaluation_in_training", "What is the capital of Japan?")
+    corrected(household, "What is written there?", " ".join(page("page_en").split()[:20]))
+    (reason,) = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons
+    assert (reason.code, reason.facts["first"]) == ("evaluation_in_training", "page_en")
+
+
+def test_a_taught_request_is_left_out_of_what_is_measured_as_long_as_another_is_left(
+    home: Home, settings: Settings, household: Household
+) -> None:
+    count = settings.training.evaluation.unrelated_prompts
+    for number, request in enumerate(read_prompts("unrelated")[:count], 1):
+        assert plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons == ()
+        corrected(household, request.lower().rstrip("?"), f"Aunt Yuki told us so, the {number}th time.")
+    (reason,) = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons
+    assert (reason.code, reason.facts["number"]) == ("evaluation_in_training", count)
+
+
+def test_wordings_of_a_long_question_share_its_words(home: Home, settings: Settings, household: Household) -> None:
+    question = "Where did grandmother put the old wooden box with all the letters from her sister in America?"
+    corrected(household, question, "It stands in the attic.")
+    assert plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons == ()
 
 
 @pytest.mark.parametrize(
