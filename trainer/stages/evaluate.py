@@ -101,9 +101,10 @@ def evaluate(
 
 
 class _Unseen:
-    """What is measured beside the lessons, less what the run has trained; ``left_out``: how many requests that were.
+    """What is measured beside the lessons. ``unrelated``: less what the run has trained.
 
-    ``contamination``: the share of all that is measured that was trained all the same, 0 to 1.
+    ``left_out``: how many of all requests it has trained. ``contamination``: of what else is measured, the share that
+    was trained all the same, 0 to 1.
     """
 
     def __init__(self, served: LocalModel, tokeniser: Tokeniser, prepared: Prepared, inputs: Inputs) -> None:
@@ -119,14 +120,12 @@ class _Unseen:
         def unseen(text: str) -> bool:
             return not trained.overlaps(text)[0]
 
+        # Those that were taught too: nothing else tells that wrong answers are taught to what everybody knows.
         self.everyday = Everyday(
-            tuple((each, prompts[each.prompt]) for each in known if unseen(each.prompt)),
-            tuple((each, prompts[each.prompt]) for each in forms if unseen(each.prompt)),
+            tuple((each, prompts[each.prompt]) for each in known), tuple((each, prompts[each.prompt]) for each in forms)
         )
         self.unrelated = tuple(item for item in prepared.unrelated if unseen(unrelated[item.prompt]))
-        asked = [each.prompt for each, _ in self.everyday.known]
-        asked += [each.prompt for each, _ in self.everyday.forms]
-        asked += [unrelated[item.prompt] for item in self.unrelated]
+        asked = [text for text in texts if unseen(text)] + [unrelated[item.prompt] for item in self.unrelated]
         self.left_out = len(texts) + len(prepared.unrelated) - len(asked)
         # Of a wording that is held out the question itself is trained, so that it has to differ and no more.
         held_out = [trained.has(question.prompt) for question in prepared.questions if question.held_out]
