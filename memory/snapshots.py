@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -145,16 +145,17 @@ class Snapshots:
         """All snapshots, the newest first, also those whose weights are no longer kept."""
         return [_snapshot(row) for row in self._family.rows("SELECT * FROM snapshots ORDER BY number DESC")]
 
-    def promote(self, snapshot_id: str, who: str, why: str) -> Snapshot:
-        """Let ``snapshot_id`` answer from now on.
+    def promote(self, snapshot_id: str, who: str, why: str, on_record: Callable[[], object] = lambda: None) -> Snapshot:
+        """Let ``snapshot_id`` answer from now on; what ``on_record`` writes into the same database is there with it.
 
-        Raises SnapshotUnknown, SnapshotPruned, ArtifactDamaged, ArtifactMissing.
+        Raises SnapshotUnknown, SnapshotPruned, ArtifactDamaged, ArtifactMissing, and what ``on_record`` does.
         """
         with self._family.transaction():
             snapshot = self.whole(snapshot_id)
             current = self._current_number()
             if current != number_in(snapshot.id, "v"):
                 self._move_to(snapshot.id, "promote", current, who=who, why=why)
+            on_record()
             return snapshot
 
     def rollback(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
@@ -38,8 +39,13 @@ class Learning(Protocol):
         """The lessons of a run that were withdrawn since it began."""
         ...
 
-    def promote(self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str) -> str:
-        """Have what was trained answer; its name. Raises SwapRefused and what the store raises."""
+    def promote(
+        self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str, on_record: Callable[[str], object]
+    ) -> str:
+        """Have what was trained answer, and ``on_record`` say so of the run, given its name; that name.
+
+        Raises SwapRefused and what the store raises.
+        """
         ...
 
     def forget_withdrawn(self) -> tuple[str, ...]:
@@ -65,8 +71,11 @@ class FamilyLearning:
     def taken_back(self, run: str) -> frozenset[str]:
         return self._household.runs.taken_back().get(run, frozenset())
 
-    def promote(self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str) -> str:
-        return promote(self._home, self._settings.engine, self._household, inputs, adapter, verdict, who).id
+    def promote(
+        self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str, on_record: Callable[[str], object]
+    ) -> str:
+        engine = self._settings.engine
+        return promote(self._home, engine, self._household, inputs, adapter, verdict, who, on_record).id
 
     def forget_withdrawn(self) -> tuple[str, ...]:
         return self._household.forget_withdrawn()

@@ -42,10 +42,14 @@ def ship_held(
     manifest = _as_judged(household, run, files, learning)
     override = Override(who, why, clock())
     verdict = replace(verdict_from_json(run.summary["gate"]), override=override)
-    snapshot = learning.promote(read_inputs(files), files.adapter, verdict, who)
+    summary = {**run.summary, "gate": verdict.as_json()}
+
+    def on_record(made: str) -> None:
+        household.runs.overrule(run.id, made, summary)
+
+    snapshot = learning.promote(read_inputs(files), files.adapter, verdict, who, on_record)
     manifest |= {"verdict": verdict.as_json(), "snapshot": snapshot}
     write_whole(files.manifest, as_yaml(manifest).encode())
-    household.runs.overrule(run.id, snapshot, {**run.summary, "gate": verdict.as_json()})
     tell(files.folder, override.at, "overridden", None, {**asdict(override), "snapshot": snapshot})
     leave_reports(home, household, (run.id,), settings.training.budget.report_seconds)
     return snapshot

@@ -6,6 +6,7 @@ Everything that holds their words, or was made of them, lies in the member's par
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,7 +46,7 @@ class PrivateLearning:
 
     def begin(self, run: str, recipe: str, files: RunFiles) -> Inputs:
         """Raises RecipeUnknown, NothingPrivate, NothingPrivateLeft, BaseReplaced, ModelMissing, ModelBroken,
-        NotTrainable, ShapeNotTrainable, ArtifactMissing, NoRoom.
+        NotTrainable, ShapeNotTrainable, ArtifactMissing, ArtifactDamaged, NoRoom.
         """
         rating_weight = known_recipe(self._settings, recipe).rating_weight
         corrections = self._private.corrections()
@@ -81,10 +82,15 @@ class PrivateLearning:
         found = (self._private.taken_back(), self._household.runs.taken_back())
         return frozenset().union(*(each.get(run, frozenset()) for each in found))
 
-    def promote(self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str) -> str:
+    def promote(
+        self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str, on_record: Callable[[str], object]
+    ) -> str:
         """In force for the member's next question; nothing that others are answered with changes."""
         over = self._household.snapshots.get(inputs.current)
-        return self._private.promote(adapter, over, inputs.run, verdict.as_json()).id
+        made = self._private.promote(adapter, over, inputs.run, verdict.as_json()).id
+        # Another database than the one that has the runs: killed in between, the member is answered by it all the same.
+        on_record(made)
+        return made
 
     def forget_withdrawn(self) -> tuple[str, ...]:
         own, shared = self._household.forget_private(self.member), self._household.forget_withdrawn()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 from configs.errors import EnlaceError
@@ -26,8 +27,12 @@ def promote(
     adapter: Path,
     verdict: Verdict,
     who: str,
+    on_record: Callable[[str], object],
 ) -> Snapshot:
     """The new current snapshot. A running engine serves it first; it is current once that is so.
+
+    ``on_record`` puts on record what became of the run, given the snapshot's id: in the same transaction, so that no
+    kill leaves a snapshot that answers and a run that came to nothing, whose lessons would be trained again.
 
     Raises SwapRefused when it cannot be served, and then the earlier snapshot is current and served still; what
     the artifact store raises, and then nothing was changed.
@@ -45,7 +50,10 @@ def promote(
     )
     try:
         client = open_engine(home, engine, lambda: snapshots.current().digest, os.environ)
-        moved = client.adopt(snapshot.digest, lambda: snapshots.promote(snapshot.id, who, f"run {inputs.run}"))
+        moved = client.adopt(
+            snapshot.digest,
+            lambda: snapshots.promote(snapshot.id, who, f"run {inputs.run}", lambda: on_record(snapshot.id)),
+        )
         return asyncio.run(moved)
     except EnlaceError as error:
         raise SwapRefused(snapshot=snapshot.id, reason=error.code) from error

@@ -20,6 +20,7 @@ from configs.settings import Settings
 from memory.errors import FileNotWritten
 from memory.household import Household
 from memory.runs import Run, run_folder
+from trainer.completing import complete_manifests
 from trainer.courtesy import stop_on_signals
 from trainer.errors import LessonsTakenBack, RunStopped, TrainerError
 from trainer.judging import verdict_on
@@ -80,6 +81,7 @@ class Supervisor:
             files = RunFiles(self._folder)
             make_folder(self._folder)
             self._tell("run_started", 0.0, {"run": run.id, "recipe": recipe_name, "who": who})
+            complete_manifests(self._home, self._household.runs, run)
             inputs = self._learning.begin(run.id, recipe_name, files)
             self._tell("planned", None, {"stages": list(order_of(inputs))})
             taken = take_up(self._household.runs, run, files)
@@ -95,8 +97,10 @@ class Supervisor:
             self._processes.go_on(order_of(inputs), files)
             return self._conclude(run, inputs, files, who)
         except EnlaceError as error:
-            tell_failed(self._household, run, error, self._tell)
-            self._leave_partial(error)
+            # A verdict that is on record stays, also where its manifest found no room: the next run writes that.
+            if self._household.runs.get(run.id).state == "running":
+                tell_failed(self._household, run, error, self._tell)
+                self._leave_partial(error)
             raise
         finally:
             with contextlib.suppress(FileNotWritten):
@@ -113,7 +117,7 @@ class Supervisor:
         return search.run()
 
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
-        """Judge, promote where the gate lets it, write the manifest, close the run."""
+        """Judge, put the verdict on record, promote where the gate lets it, and write the manifest last."""
         measures, baseline = read_measures(files)
         verdict = verdict_on(files, self._settings.training.gate)
         self._tell("verdict", 0.98, verdict.as_json())
@@ -122,19 +126,26 @@ class Supervisor:
         taken_back = self._learning.taken_back(run.id)
         if taken_back:
             raise LessonsTakenBack(run=run.id, number=len(taken_back))
-        snapshot = None
-        if verdict.decision == "SHIP":
-            snapshot = self._learning.promote(inputs, files.adapter, verdict, who)
-            self._tell("promoted", 0.99, {"snapshot": snapshot})
-        manifest = write_manifest(files, inputs, measures, baseline, verdict, snapshot)
         summary: dict[str, Any] = {"recipe": inputs.recipe_name, "gate": verdict.as_json()}
         if run.member is None:
             summary["lessons"] = len(inputs.lessons)
             # Where numbers were searched, what was found is another manifest than what was asked for.
-            summary["manifests"] = list(dict.fromkeys([*self._asked, identity(manifest)]))
-        if snapshot and inputs.training.search.seconds:
-            summary |= what_worked(inputs)
-        self._household.runs.finish(run.id, "shipped" if snapshot else "held", snapshot=snapshot, summary=summary)
+            summary["manifests"] = list(dict.fromkeys([*self._asked, identity(planned(inputs))]))
+        snapshot = None
+        if verdict.decision == "SHIP":
+            if inputs.training.search.seconds:
+                summary |= what_worked(inputs)
+            snapshot = self._learning.promote(
+                inputs,
+                files.adapter,
+                verdict,
+                who,
+                lambda made: self._household.runs.finish(run.id, "shipped", snapshot=made, summary=summary),
+            )
+            self._tell("promoted", 0.99, {"snapshot": snapshot})
+        else:
+            self._household.runs.finish(run.id, "held", summary=summary)
+        write_manifest(files, inputs, measures, baseline, verdict, snapshot)
         self._tell("run_done", 1.0, {"decision": verdict.decision, "snapshot": snapshot or ""})
         return Outcome(run.id, verdict.decision, snapshot)
 

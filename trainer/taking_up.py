@@ -20,10 +20,11 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
 
     What its stages told is told again, so that the log of the run that comes to its end holds the whole story.
 
-    Only the training before, and only where it was killed, stopped, or failed for a reason from outside, and started
-    from the same to the letter; else its checkpoints are removed, which nobody will take up any more. Raises NoRoom.
+    Only the last training that came to a beginning, and only where it was killed, stopped, or failed for a reason from
+    outside, and started from the same to the letter; else its checkpoints are removed, which nobody will take up any
+    more. Raises NoRoom.
     """
-    earlier = runs.before(run)
+    earlier = _before(runs, run, files)
     if earlier is None:
         return None
     left = RunFiles(files.folder.with_name(earlier.id))
@@ -42,6 +43,16 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
     except OSError as error:
         raise NoRoom(path=str(files.folder), reason=error.strerror or str(error)) from error
     return earlier.id
+
+
+def _before(runs: Runs, run: Run, files: RunFiles) -> Run | None:
+    """The run before, or, of those that ended before they wrote what they start from, the last one that did."""
+    earlier = runs.before(run)
+    while earlier and earlier.state in ("stopped", "failed"):
+        if RunFiles(files.folder.with_name(earlier.id)).inputs.is_file():
+            break
+        earlier = runs.before(earlier)
+    return earlier
 
 
 def _interrupted(run: Run) -> bool:

@@ -53,11 +53,19 @@ def tokeniser(served: LocalModel) -> Tokeniser:
 
 
 @pytest.fixture(scope="session")
-def trained(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home whose family has trained once; not to be changed."""
-    made = Home(tmp_path_factory.mktemp("trained") / "home")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home whose family has taught two lessons and trained nothing; not to be changed."""
+    made = Home(tmp_path_factory.mktemp("taught") / "home")
     made.prepare()
     teach(made, small_settings(made))
+    return made
+
+
+@pytest.fixture(scope="session")
+def trained(taught: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The same after its first training; not to be changed."""
+    made = Home(tmp_path_factory.mktemp("trained") / "home")
+    shutil.copytree(taught.root, made.root)
     code, out, err = finish(start_run(made, "--who", "Ana"))
     assert (code, err) == (0, "")
     assert json.loads(out)["decision"] == "SHIP"

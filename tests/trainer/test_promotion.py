@@ -11,6 +11,7 @@ import torch
 from configs.home import Home
 from configs.settings import Settings
 from engine.client import EngineClient
+from memory.errors import DiskFull
 from memory.household import Household
 from tests.engine.elsewhere.openai_doubles import LlamaServerDouble
 from tests.trainer.household import small_settings, teach
@@ -24,6 +25,10 @@ from trainer.promotion import promote
 from trainer.run_files import Inputs, RunFiles
 
 SHIP = Verdict("SHIP", (), ())
+
+
+def nobody(snapshot: str) -> None:
+    """Puts nothing on record."""
 
 
 @pytest.fixture
@@ -51,7 +56,7 @@ def test_a_running_engine_serves_what_was_promoted(
         inputs = begun(home, small, household)
         client = EngineClient(home, small.engine, lambda: household.snapshots.current().digest)
         asyncio.run(client.start())
-        made = promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
+        made = promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana", nobody)
         assert household.snapshots.current().id == made.id == "v1"
         status = asyncio.run(client.status())
         assert status is not None
@@ -67,12 +72,30 @@ def test_an_adapter_that_the_engine_refuses_leaves_the_old_snapshot_current(
         client = EngineClient(home, small.engine, lambda: household.snapshots.current().digest)
         before = asyncio.run(client.start())
         with pytest.raises(SwapRefused):
-            promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
+            promote(home, small.engine, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana", nobody)
         assert household.snapshots.current().id == "v0"
         assert [move.snapshot for move in household.snapshots.history()] == ["v0"]
         after = asyncio.run(client.status())
         assert after is not None
         assert after.manifest == before.manifest
+
+
+def test_a_snapshot_answers_and_its_run_is_on_record_in_the_same_moment(
+    home: Home, small: Settings, base: BaseWeights, tmp_path: Path
+) -> None:
+    adapter = tmp_path / "adapter.gguf"
+    write_gguf(new_adapter(base.config, 4, 8.0, torch.Generator().manual_seed(0)), base.config, adapter)
+    with Household.open(home, small.memory) as household:
+        inputs = begun(home, small, household)
+
+        def cut_off(snapshot: str) -> None:
+            household.runs.finish(inputs.run, "shipped", snapshot=snapshot)
+            raise DiskFull(path=str(home.family_db))
+
+        with pytest.raises(SwapRefused):
+            promote(home, small.engine, household, inputs, adapter, SHIP, "Ana", cut_off)
+        assert household.snapshots.current().id == "v0"
+        assert household.runs.get(inputs.run).state == "running"
 
 
 def test_another_server_that_lacks_the_adapter_leaves_the_old_snapshot_current(
@@ -87,7 +110,7 @@ def test_another_server_that_lacks_the_adapter_leaves_the_old_snapshot_current(
         server = small.engine.server.model_copy(update={"kind": "llama-server", "url": double.url})
         elsewhere = small.engine.model_copy(update={"server": server})
         with pytest.raises(SwapRefused) as caught:
-            promote(home, elsewhere, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana")
+            promote(home, elsewhere, household, inputs, tmp_path / "adapter.gguf", SHIP, "Ana", nobody)
         assert caught.value.facts["reason"] == "server_adapter_missing"
         assert household.snapshots.current().id == "v0"
     assert not home.engine_lock.exists()
