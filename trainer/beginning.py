@@ -38,11 +38,14 @@ class Start:
 def start_of(home: Home, settings: Settings, household: Household) -> Start:
     """What a run starts from; a new household gets the base's snapshot.
 
-    Raises BaseReplaced, ModelMissing, ModelBroken, NotTrainable, ShapeNotTrainable, ArtifactMissing.
+    Raises BaseReplaced, ModelMissing, ModelBroken, NotTrainable, ShapeNotTrainable, ArtifactMissing, ArtifactDamaged.
     """
     name, path, digest = _base(home, settings, household)
     trainable_config(GGUFFile(path))
     current = household.snapshots.ensure_base(name, digest)
+    for each in current.adapters:
+        # Stages know it by the name that its content has.
+        household.artifacts.verify(each.sha256)
     adapters = (AdapterFile(household.artifacts.path(each.sha256), each.scale) for each in current.adapters)
     return Start(current, path, tuple(adapters))
 
@@ -71,7 +74,7 @@ def gathered(
     """What a run would start from now; nothing is written.
 
     Raises RecipeUnknown, NothingToLearn, NothingLeft, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
-    ShapeNotTrainable, ArtifactMissing.
+    ShapeNotTrainable, ArtifactMissing, ArtifactDamaged.
     """
     recipe = known_recipe(settings, recipe_name)
     kept, dropped = family_lessons(household, settings.training.defence)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 import torch
 
 from configs.home import Home
 from configs.settings import Settings, load_settings
 from engine.catalogue import model_path
+from memory.errors import ArtifactDamaged
 from memory.household import Household
 from memory.lessons import Lesson
 from tests.trainer.household import PAIRS, SMALL, finish, small_settings, start_run
@@ -79,6 +81,21 @@ def test_a_night_trains_what_is_new_and_goes_over_what_it_has_learned(home_that_
         from_the_base = begun(home, settings, household)
         assert from_the_base.onward is None
         assert {lesson.id for lesson in from_the_base.lessons} == {new.id, more.id, *old} - {min(old)}
+
+
+def test_a_training_does_not_begin_where_a_bit_of_what_answers_is_another(home_that_trained: Home) -> None:
+    settings = load_settings(home_that_trained, {})
+    with Household.open(home_that_trained, settings.memory) as household:
+        share(household, NEW[0], NEW[1])
+        (adapter,) = household.snapshots.current().adapters
+        path = household.artifacts.path(adapter.sha256)
+        content = bytearray(path.read_bytes())
+        content[len(content) // 2] ^= 1
+        path.chmod(0o600)
+        path.write_bytes(content)
+        with pytest.raises(ArtifactDamaged) as damaged:
+            begun(home_that_trained, settings, household)
+        assert damaged.value.facts["digest"] == adapter.sha256
 
 
 def test_a_training_begins_from_the_base_where_it_cannot_go_on(home_that_trained: Home, tmp_path: Path) -> None:
