@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import multiprocessing
 import subprocess
 import sys
+import time
+from multiprocessing.queues import Queue
+from multiprocessing.synchronize import Event
 from pathlib import Path
 
 import pytest
 
+from configs.home import Home
+from configs.settings import load_settings
 from memory import runlog
 from memory.errors import RunAlreadyRunning, RunUnknown
 from memory.household import Household
@@ -36,6 +42,36 @@ def test_one_run_at_a_time(household: Household) -> None:
         "v1",
         {"loss": 0.5},
     )
+
+
+def begins(root: Path, ready: Event, go: Event, found: Queue[str]) -> None:
+    """In a process of its own: begin a run when it is told to, and live until that was seen."""
+    home = Home(root)
+    with Household.open(home, load_settings(home, {}).memory) as household:
+        ready.set()
+        go.wait(30)
+        try:
+            found.put(household.runs.create("train").id)
+        except RunAlreadyRunning as error:
+            found.put(f"not beside {error.facts['id']}")
+        time.sleep(30)
+
+
+def test_of_several_processes_that_begin_one_in_the_same_moment_one_does(household: Household) -> None:
+    context = multiprocessing.get_context("spawn")
+    go, found, ready = context.Event(), context.Queue(), [context.Event() for _ in range(4)]
+    processes = [context.Process(target=begins, args=(household.home.root, each, go, found)) for each in ready]
+    try:
+        for process in processes:
+            process.start()
+        assert all(each.wait(30) for each in ready)
+        go.set()
+        assert sorted(found.get(timeout=30) for _ in processes) == ["not beside r0001"] * 3 + ["r0001"]
+    finally:
+        for process in processes:
+            process.kill()
+            process.join()
+        found.close()
 
 
 def test_a_run_whose_process_died_has_stopped_and_makes_room_for_the_next(household: Household) -> None:
