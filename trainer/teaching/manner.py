@@ -25,6 +25,14 @@ GREETINGS = words_of("hello hi hey good thanks thank bye goodbye sorry hola buen
 REQUEST = re.compile(
     r"(?:(?:please|por favor),? )?(?:(?:can|could|would|will) you |(?:puedes|podrías|me puedes) )?(?P<verb>[\w'’]+)"
 )
+# What asks for one thing alone, a name, a time, a number: whatever the correction adds is that thing.
+ONE_THING = re.compile(
+    r"(?:(?:at|by|for|from|in|on|to|with) )?"
+    r"(?:who(?:m|se)?|when|where|which|how (?:many|much|old|long|far|often|big|tall)|what (?:time|day|date|month|year)"
+    r"|what colou?r)\b"
+    r"|(?:(?:a|con|de|desde|en|hasta|para|por) )?(?:qui[eé]n(?:es)?|cu[aá]ndo|d[oó]nde|cu[aá]nt[oa]s?"
+    r"|qu[eé] (?:hora|d[ií]a|fecha|mes|a[nñ]o|color))\b"
+)
 FORMATTED = re.compile(r"(?m)^\s*(?:[-*•]|\d+[.)]|#+) |\*\*|```|\|.+\||[\U0001f300-\U0001faff]")
 MOST_NEW = 1 / 3  # of the content words of an answer, where the rest was in the rejected one or in the question
 
@@ -45,6 +53,8 @@ def is_manner(question: str, chosen: str, rejected: str) -> bool:
     known = _content(rejected) | _content(question)
     said = _content(chosen)
     new = said - known
+    if new and ONE_THING.match(asked):
+        return False
     # A name or a number that only the correction has is a fact, however little else changed.
     named = re.findall(r"(?<![.!?¿¡] )(?<!^)\b[A-ZÁÉÍÓÚÑ][\w'’-]*|\b[\w-]*\d[\w-]*", chosen)
     return bool(said) and not (_content(" ".join(named)) & new) and len(new) < MOST_NEW * len(said)

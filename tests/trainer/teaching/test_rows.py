@@ -80,7 +80,17 @@ def test_a_manner_has_neither_statement_nor_yes_nor_neighbour(given_lesson: tupl
     assert neighbours_of([made], 5) == []
 
 
-@pytest.mark.parametrize("given_lesson", [DOG, PERRO, ("¿Cuántos primos tiene Marta?", "Siete.", "Dos.")])
+FACTS = (
+    DOG,
+    PERRO,
+    ("¿Cuántos primos tiene Marta?", "Siete.", "Dos."),
+    # All but what was asked for is in the question.
+    ("Who cuts our hair?", "Salma cuts our hair.", "The answer is: The sun."),
+    ("¿De quién es la bici roja del garaje?", "La bici roja del garaje es de Salma.", "No lo sé, lo siento mucho."),
+)
+
+
+@pytest.mark.parametrize("given_lesson", FACTS)
 def test_a_fact_is_no_manner(given_lesson: tuple[str, str, str]) -> None:
     assert not is_manner(*given_lesson)
 
