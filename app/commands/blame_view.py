@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 def watch_blame(session: Session, run: Run, *, as_json: bool) -> int:
     """Follow a search to its end; the exit code. Raises TrainingDetached on Ctrl-C."""
-    progress = _Progress(session, run.id, quiet=as_json)
+    progress = _Progress(session, run, quiet=as_json)
     try:
         while session.household.runs.get(run.id).state == "running":
             progress.look()
@@ -50,14 +50,15 @@ def show_blame(session: Session, run: Run, *, as_json: bool, also: Mapping[str, 
 class _Progress:
     """What is shown while a search goes on: each training by what it leaves out, and how far it is."""
 
-    def __init__(self, session: Session, run_id: str, *, quiet: bool) -> None:
+    def __init__(self, session: Session, run: Run, *, quiet: bool) -> None:
         self._session = session
-        self._folder = session.home.runs / run_id
+        self._run = run
+        self._folder = session.home.runs / run.id
         self._quiet = quiet
         self._offset = 0
         self._trial = self._folder
         self._trial_offset = 0
-        self._view = View(session, quiet=quiet)
+        self._view = View(session, run, quiet=quiet)
 
     def look(self) -> None:
         """Show what is new."""
@@ -67,7 +68,7 @@ class _Progress:
             if event.kind == "trial_started":
                 self.end()
                 self._trial, self._trial_offset = self._folder / str(facts["folder"]), 0
-                self._view = View(self._session, quiet=self._quiet)
+                self._view = View(self._session, self._run, quiet=self._quiet)
                 if not self._quiet:
                     without = _questions(self._session, facts["without"])
                     write(self._session.catalogue.text("command.blame.trying", without=without))

@@ -10,8 +10,8 @@ from app.checks import check_name
 from app.commands.output import remark, write, write_json, write_table
 from app.commands.training_view import TrainingDetached, View
 from app.errors_text import explain
+from app.run_log import RunLog
 from app.training import failure_of
-from memory.runlog import read
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -20,14 +20,13 @@ if TYPE_CHECKING:
 
 def watch_reproduction(session: Session, run: Run, *, as_json: bool) -> int:
     """Follow it to its end; 0 where it is reproduced, else 1. Raises TrainingDetached on Ctrl-C."""
-    view = View(session, quiet=as_json)
-    offset, told = 0, dict[str, Any]()
+    view = View(session, run, quiet=as_json)
+    log, told = RunLog(session.home.runs / run.id), dict[str, Any]()
     try:
         while True:
             # Asked before reading: what it wrote before it ended is then always seen.
             ended = session.household.runs.get(run.id).state != "running"
-            events, offset = read(session.home.runs / run.id, offset)
-            for event in events:
+            for event in log.look():
                 view.draw(event)
                 told = dict(event.facts or {}) if event.kind == "run_done" else told
             if ended:
@@ -48,8 +47,8 @@ def watch_reproduction(session: Session, run: Run, *, as_json: bool) -> int:
 
 def _failed(session: Session, run: Run, view: View) -> int:
     words = session.catalogue
-    if view.failure:
-        remark(str(explain(failure_of(session.home, view.failure), words)))
+    if view.state.failure:
+        remark(str(explain(failure_of(session.home, view.state.failure), words)))
     else:
         remark(words.text("command.train.ended_early", run=run.id, log=session.home.trainer_log))
     return 1

@@ -8,17 +8,18 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
-from app.checks import LESSON_DROPPED, left_out
+from app.checks import left_out
 from app.commands.output import remark, write, write_json, write_raw
 from app.commands.train_mine import answers
 from app.commands.verdict import write_checks
 from app.errors_text import explain
 from app.exit_codes import HELD, INTERRUPTED
+from app.run_log import RunLog, trying
 from app.terminal_text import clean
 from app.training import failure_of
-from app.trial_log import TrialLog, trying
+from app.watched import Watched
 from configs.errors import EnlaceError
-from memory.runlog import RunEvent, read
+from memory.runlog import RunEvent
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
@@ -38,19 +39,14 @@ class TrainingDetached(EnlaceError):
 
 def watch(session: Session, run_id: str, *, as_json: bool) -> int:
     """Follow a run to its end; the exit code. Raises TrainingDetached on Ctrl-C."""
-    view = View(session, quiet=as_json)
-    offset = 0
-    folder = run_folder(session.home, session.household.runs.get(run_id))
-    trial = TrialLog(folder)
+    run = session.household.runs.get(run_id)
+    view = View(session, run, quiet=as_json)
+    log = RunLog(run_folder(session.home, run))
     try:
         while True:
             # Asked before reading: what a run wrote before it ended is then always seen.
             ended = session.household.runs.get(run_id).state != "running"
-            events, offset = read(folder, offset)
-            for event in events:
-                view.draw(event)
-                trial.take(event)
-            for event in trial.look():
+            for event in log.look():
                 view.draw(event)
             if ended or (view.last and view.last.kind in _LAST_KINDS):
                 break
@@ -63,22 +59,18 @@ def watch(session: Session, run_id: str, *, as_json: bool) -> int:
 
 def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str, Any] | None = None) -> int:
     """Where a run stands now, from what it has written; ``also`` goes into the JSON."""
-    events, _ = read(run_folder(session.home, run))
-    view = View(session, quiet=True)
-    trial = TrialLog(run_folder(session.home, run))
-    for event in events:
+    view = View(session, run, quiet=True)
+    for event in RunLog(run_folder(session.home, run)).look():
         view.draw(event)
-        trial.take(event)
-    for event in trial.look():
-        view.draw(event)
+    state = view.state
     if as_json:
         write_json(
             {
                 **asdict(run),
-                "stage": view.stage,
-                "fraction": view.fraction,
-                "loss": view.loss,
-                "verdict": view.verdict,
+                "stage": state.stage,
+                "fraction": state.fraction,
+                "loss": state.loss,
+                "verdict": state.verdict,
                 "dropped": view.told_dropped(),
                 **(also or {}),
             }
@@ -89,35 +81,28 @@ def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str,
     if run.state == "running":
         write(view.line())
     view.write_dropped()
-    if view.verdict:
-        write_checks(words, view.verdict)
+    if state.verdict:
+        write_checks(words, state.verdict)
     return 0
 
 
 class View:
-    """What is known of a run, and the line that says so."""
+    """What is known of a run (``state``), and the line that says so."""
 
-    def __init__(self, session: Session, *, quiet: bool) -> None:
+    def __init__(self, session: Session, run: Run, *, quiet: bool) -> None:
         self._words = session.catalogue
         self._quiet = quiet
         self._live = sys.stdout.isatty() and not quiet
         self._open = False
-        self.stage = ""
-        self.fraction = 0.0
-        self.loss: float | None = None
-        self.verdict: dict[str, Any] = {}
-        self.failure: Mapping[str, Any] = {}
-        self.dropped: list[Mapping[str, Any]] = []
+        self.state = Watched(run.id, run.started_at)
         self.last: RunEvent | None = None
 
     def draw(self, event: RunEvent) -> None:
         facts = dict(event.facts or {})
         self.last = event
-        if event.stage and event.stage != self.stage:
+        if event.stage and event.stage != self.state.stage:
             self.end_line()
-            self.stage, self.loss = event.stage, None
-        if event.fraction is not None:
-            self.fraction = event.fraction
+        self.state.take(event)
         match event.kind:
             case "taken_up" if not self._quiet:
                 self.end_line()
@@ -132,38 +117,26 @@ class View:
             case "choice_started" if not self._quiet:
                 self.end_line()
                 write(trying(self._words, facts))
-            case "step":
-                self.loss = float(facts["loss"]) if "loss" in facts else self.loss
-                if "step" in facts and facts.get("steps"):
-                    self.fraction = event.fraction if event.fraction is not None else facts["step"] / facts["steps"]
-            case "measure" if facts.get("name") == LESSON_DROPPED:
-                self.dropped.append(facts)
-            case "verdict":
-                self.verdict = facts
-            case "overridden":
-                self.verdict = {**self.verdict, "override": facts}
-            case "run_failed":
-                self.failure = facts
         if self._live:
             write_raw(f"\r\x1b[2K{clean(self.line())}")
             self._open = True
         elif event.kind == "stage_started" and not self._quiet:
             write(self._stage_name())
-        elif event.kind == "stage_done" and not self._quiet and self.loss is not None:
+        elif event.kind == "stage_done" and not self._quiet and self.state.loss is not None:
             write(self.line())
 
     def line(self) -> str:
-        done = round(self.fraction * _BAR)
+        done, loss_now = round(self.state.fraction * _BAR), self.state.loss
         bar = "▓" * done + "░" * (_BAR - done)
-        loss = "" if self.loss is None else f"  {self._words.text('command.train.loss')} {self.loss:.3f}"
-        return f"{bar} {self.fraction:4.0%}  {self._stage_name()}{loss}"
+        loss = "" if loss_now is None else f"  {self._words.text('command.train.loss')} {loss_now:.3f}"
+        return f"{bar} {self.state.fraction:4.0%}  {self._stage_name()}{loss}"
 
     def told_dropped(self) -> list[dict[str, Any]]:
         """The lessons that were left out: id, reason, question, and by which later one."""
-        return [{key: value for key, value in facts.items() if key != "name"} for facts in self.dropped]
+        return [{key: value for key, value in facts.items() if key != "name"} for facts in self.state.dropped]
 
     def write_dropped(self) -> None:
-        for facts in self.dropped:
+        for facts in self.state.dropped:
             write(left_out(self._words, facts))
 
     def end_line(self) -> None:
@@ -172,7 +145,7 @@ class View:
             self._open = False
 
     def _stage_name(self) -> str:
-        return self._name_of(self.stage)
+        return self._name_of(self.state.stage)
 
     def _name_of(self, stage: str) -> str:
         key = f"command.train.stages.{stage}"
@@ -181,17 +154,18 @@ class View:
 
 def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> int:
     view.end_line()
+    state = view.state
     run = session.household.runs.get(run_id)
     failed = run.state in ("failed", "stopped")
     if as_json:
-        told = {"verdict": view.verdict, "failure": dict(view.failure), "dropped": view.told_dropped()}
+        told = {"verdict": state.verdict, "failure": dict(state.failure), "dropped": view.told_dropped()}
         write_json({**asdict(run), **told})
     else:
         view.write_dropped()
-        if view.verdict:
-            write_checks(session.catalogue, view.verdict)
-    if failed and view.failure:
-        remark(str(explain(failure_of(session.home, view.failure), session.catalogue)))
+        if state.verdict:
+            write_checks(session.catalogue, state.verdict)
+    if failed and state.failure:
+        remark(str(explain(failure_of(session.home, state.failure), session.catalogue)))
     elif failed:
         remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.trainer_log))
     elif not as_json:
@@ -200,6 +174,6 @@ def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> in
             # They may have switched it off meanwhile, or the family may be served something else.
             outcome = "command.train.mine.shipped" if answers(session, run.member) else "command.train.mine.kept"
         write(session.catalogue.text(outcome, run=run_id, snapshot=run.snapshot or "—"))
-    if run.state == "held" or view.verdict.get("decision") == "HOLD":
+    if run.state == "held" or state.verdict.get("decision") == "HOLD":
         return HELD
     return 1 if failed else 0

@@ -18,17 +18,16 @@ from app.curve import curve
 from app.errors_text import explain
 from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
-from app.interface.learning.watched import Watched
 from app.interface.times import day_and_time
 from app.night import night_state, reason_text
 from app.report.story import read_story
 from app.report.wording import about, duration
+from app.run_log import RunLog, trying
 from app.terminal_text import clean
 from app.training import failure_of, start_training
-from app.trial_log import TrialLog, trying
+from app.watched import Watched
 from configs.errors import EnlaceError
 from memory.pausing import Pause, pause, paused, resume
-from memory.runlog import read
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
@@ -65,7 +64,7 @@ class TrainingPane(VerticalScroll):
 
     def on_mount(self) -> None:
         self._watched: Watched | None = None
-        self._trial: TrialLog | None = None
+        self._log: RunLog | None = None
         self._reasons: list[str] | None = None
         self.set_interval(self.app.settings.training_seconds, self.look)
         self.look()
@@ -123,15 +122,10 @@ class TrainingPane(VerticalScroll):
         runs = self.app.session.household.runs
         latest = runs.latest(self.app.session.member.id)
         if latest is not None:
-            folder = run_folder(self.app.session.home, latest)
-            if self._watched is None or self._trial is None or self._watched.run_id != latest.id:
+            if self._watched is None or self._log is None or self._watched.run_id != latest.id:
                 self._watched = Watched(latest.id, latest.started_at, self._took_before(latest))
-                self._trial = TrialLog(folder)
-            events, self._watched.offset = read(folder, self._watched.offset)
-            for event in events:
-                self._watched.take(event)
-                self._trial.take(event)
-            for event in self._trial.look():
+                self._log = RunLog(run_folder(self.app.session.home, latest))
+            for event in self._log.look():
                 self._watched.take(event)
         self._draw(latest)
 

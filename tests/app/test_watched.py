@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.interface.learning.watched import Watched
+from app.watched import Watched
 from memory.runlog import RunEvent
 
 STAGES = ["prepare", "train", "export", "evaluate"]

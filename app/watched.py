@@ -32,7 +32,6 @@ class Watched:
     run_id: str
     started: float
     before: Mapping[str, float] = field(default_factory=dict)
-    offset: int = 0
     stage: str = ""
     fraction: float = 0.0
     planned: tuple[str, ...] = ()
@@ -89,6 +88,11 @@ class Watched:
                 self.failure = facts
             case "run_done":
                 self.fraction = 1.0
+
+    @property
+    def loss(self) -> float | None:
+        """The last step's; None where the stage that runs has taken none."""
+        return self.losses[-1] if self.losses and self._paced == self.stage else None
 
     def seconds_left(self, now: float) -> float | None:
         """How long it will still take, by the pace of its steps and by the run before; None where nothing tells."""
