@@ -10,11 +10,12 @@ from app.checks import check_name
 from app.commands.output import remark, write, write_json, write_table
 from app.commands.training_view import TrainingDetached, View
 from app.errors_text import explain
-from app.report.blame_story import BlameStory, Suspect, Trial, read_blame
+from app.report.blame_story import BlameStory, Trial, read_blame
 from app.report.wording import duration, number
 from app.training import failure_of
 from memory.errors import LessonUnknown
 from memory.runlog import read
+from memory.suspects import Suspect
 
 if TYPE_CHECKING:
     from app.session import Session

@@ -8,23 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from memory.runlog import RunEvent, read
+from memory.suspects import Suspect
 
 if TYPE_CHECKING:
     from memory.runs import Run
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """A lesson (id) and what the held training measured of it, as ``trainer.blame.suspects`` tells it."""
-
-    lesson: str
-    wrong: bool
-    missed: int
-    asked: int
-    lost: int
-    nats: float | None
-    share: float | None
-    against: str
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from typing import Any
 
 from configs.sections.judging import GateSettings
 from memory.matching import says_the_same
+from memory.suspects import Suspect
 from trainer.lessons import TrainingLesson
 from trainer.settling import ASKING, VERBS
 from trainer.wordings.language import plain
@@ -15,27 +15,6 @@ from trainer.wordings.trained import SMALL_WORDS
 
 # Checks of what was learned: those that count answers. The others measure what became of the rest of the model.
 LEARNED = ("lessons_right", "held_out_right", "lessons_kept")
-
-
-@dataclass(frozen=True)
-class Suspect:
-    """``lesson``: its id. ``wrong``: its own question got no right answer; ``missed`` of its ``asked`` other wordings
-    got none; ``lost``: how many of both were right before. ``nats`` a token and ``share`` of the loss: as the training
-    reported them (None: it reported nothing). ``against``: the other lesson of nearly the same question, if any.
-    """
-
-    lesson: str
-    wrong: bool
-    missed: int
-    asked: int
-    lost: int
-    nats: float | None
-    share: float | None
-    against: str = ""
-
-    def as_json(self) -> dict[str, Any]:
-        """For the run's files and events."""
-        return asdict(self)
 
 
 class Suspects:
