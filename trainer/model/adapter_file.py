@@ -11,6 +11,7 @@ import torch
 
 from configs.disk import put_in_place
 from engine.routes import ROUTE_KEY, Route
+from trainer.model.changes import LORA_A, LORA_B, alpha_of, factors_in
 from trainer.model.config import DecoderConfig
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.lora import PRODUCTS, LoraAdapter
@@ -43,8 +44,8 @@ def write_gguf(adapter: LoraAdapter, config: DecoderConfig, path: Path, route: R
             if config.rows_permuted and projection in heads:
                 b = b[permutation(heads[projection], config.head_size)]
             name = f"blk.{layer}.{GGUF_NAMES[projection]}.weight"
-            writer.add_tensor(f"{name}.lora_a", a.detach().numpy())
-            writer.add_tensor(f"{name}.lora_b", np.ascontiguousarray(b))
+            writer.add_tensor(name + LORA_A, a.detach().numpy())
+            writer.add_tensor(name + LORA_B, np.ascontiguousarray(b))
         writer.write_header_to_file()
         writer.write_kv_data_to_file()
         writer.write_tensors_to_file()
@@ -55,16 +56,16 @@ def read_gguf(path: Path, config: DecoderConfig) -> LoraAdapter:
     """The reverse of ``write_gguf``, to be trained on. Raises ModelBroken."""
     file = GGUFFile(path)
     heads = {"q": config.heads, "k": config.kv_heads}
-    adapter = LoraAdapter(rank=0, alpha=float(file.metadata[gguf.Keys.Adapter.LORA_ALPHA]))
+    adapter = LoraAdapter(rank=0, alpha=alpha_of(file))
+    factors = {name: (a, b) for name, a, b in factors_in(file)}
     for layer in range(config.layers):
         for projection in (part for parts in PRODUCTS.values() for part in parts):
-            name = f"blk.{layer}.{GGUF_NAMES[projection]}.weight"
-            a, b = file.array(f"{name}.lora_a"), file.array(f"{name}.lora_b")
+            a, b = factors[f"blk.{layer}.{GGUF_NAMES[projection]}.weight"]
             if config.rows_permuted and projection in heads:
                 b = b[np.argsort(permutation(heads[projection], config.head_size))]
             adapter.rank = a.shape[0]
-            adapter.a[layer, projection] = torch.from_numpy(a.copy()).requires_grad_()
-            adapter.b[layer, projection] = torch.from_numpy(np.ascontiguousarray(b).copy()).requires_grad_()
+            adapter.a[layer, projection] = torch.from_numpy(a).requires_grad_()
+            adapter.b[layer, projection] = torch.from_numpy(np.ascontiguousarray(b)).requires_grad_()
     return adapter
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+import gguf
 import numpy as np
 from numpy.typing import NDArray
 
@@ -13,15 +14,27 @@ from trainer.errors import NotMergeable
 from trainer.model.gguf_file import GGUFFile
 
 LORA_A, LORA_B = ".lora_a", ".lora_b"
+Matrix = NDArray[np.float32]
 
 
 @dataclass(frozen=True)
 class Change:
     """One adapter's change of one matrix: strength times b @ a; a is (rank, in), b is (out, rank), in file order."""
 
-    a: NDArray[np.float32]
-    b: NDArray[np.float32]
+    a: Matrix
+    b: Matrix
     strength: float
+
+
+def alpha_of(adapter: GGUFFile) -> float:
+    """What an adapter's products are multiplied by, over their rank; 0 where it does not say."""
+    return float(adapter.metadata.get(gguf.Keys.Adapter.LORA_ALPHA, 0))
+
+
+def factors_in(adapter: GGUFFile) -> Iterator[tuple[str, Matrix, Matrix]]:
+    """By the name of the tensor that it changes each a (rank, in) and b (out, rank), in the order of the file."""
+    for name in (full.removesuffix(LORA_A) for full in adapter.names if full.endswith(LORA_A)):
+        yield name, adapter.array(name + LORA_A), adapter.array(name + LORA_B)
 
 
 def read_changes(adapters: Sequence[tuple[Path, float]], base: GGUFFile) -> dict[str, list[Change]]:
@@ -29,9 +42,8 @@ def read_changes(adapters: Sequence[tuple[Path, float]], base: GGUFFile) -> dict
     changes: dict[str, list[Change]] = {}
     for path, scale in adapters:
         adapter = GGUFFile(path)
-        alpha = float(adapter.metadata.get("adapter.lora.alpha", 0))
-        for name in (full.removesuffix(LORA_A) for full in adapter.names if full.endswith(LORA_A)):
-            a, b = adapter.array(name + LORA_A), adapter.array(name + LORA_B)
+        alpha = alpha_of(adapter)
+        for name, a, b in factors_in(adapter):
             if name not in base or base.shape(name) != (b.shape[0], a.shape[-1]) or a.ndim != 2:
                 # The embedding is turned round in an adapter, and experts have a matrix each.
                 raise NotMergeable(path=str(path), tensor=name)
