@@ -51,7 +51,8 @@ def left_out(catalogue: Catalogue, dropped: Mapping[str, Any]) -> str:
     """Which lesson a training left out and why, in one sentence."""
     key = f"training.left_out.{dropped.get('reason')}"
     known = key if catalogue.has(key) else "training.left_out.other"
-    return catalogue.text(known, question=" ".join(clean(str(dropped.get("question", ""))).split()))
+    facts = {name: " ".join(clean(str(dropped.get(name, ""))).split()) for name in ("question", "why")}
+    return catalogue.text(known, **facts)
 
 
 def _number(value: Any) -> str:

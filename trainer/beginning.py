@@ -77,7 +77,7 @@ def gathered(
     ShapeNotTrainable, ArtifactMissing, ArtifactDamaged.
     """
     recipe = known_recipe(settings, recipe_name)
-    kept, dropped = family_lessons(household, settings.training.defence)
+    kept, dropped = family_lessons(household, settings.training.defence, recipe)
     if not kept:
         raise _nothing_to_learn(household, len(dropped))
     ratings = latest_opinions(household.ratings()) if recipe.rating_weight else []

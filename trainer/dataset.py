@@ -11,15 +11,17 @@ from datetime import datetime
 from pathlib import Path
 
 from configs.settings import Settings
+from engine.errors import TemplateBroken
 from engine.gguf import check_gguf
 from engine.native import Model
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from memory.household import Household
+from trainer.beginning import known_recipe
 from trainer.defence import family_lessons
-from trainer.errors import NothingToLearn, RecipeUnknown
+from trainer.errors import NothingToLearn
 from trainer.examples import Tokeniser, check_template
-from trainer.lessons import Dropped
+from trainer.lessons import Dropped, unrenderable
 from trainer.teaching.rows import Row, rows_of
 
 
@@ -30,13 +32,11 @@ def training_lines(
 
     Raises RecipeUnknown, NothingToLearn, TemplateNotTrainable, ModelBroken.
     """
-    training = settings.training
-    if recipe_name not in training.recipes:
-        raise RecipeUnknown(recipe=recipe_name, known=", ".join(training.recipes))
-    lessons, dropped = family_lessons(household, training.defence)
+    training, recipe = settings.training, known_recipe(settings, recipe_name)
+    lessons, dropped = family_lessons(household, training.defence, recipe)
     if not lessons:
         raise NothingToLearn(dropped=len(dropped))
-    rows = rows_of(lessons, training.recipes[recipe_name])
+    rows = rows_of(lessons, recipe)
     check_gguf(model)
     loaded = Model(model, vocab_only=True)
     try:
@@ -46,8 +46,13 @@ def training_lines(
         check_template(tokeniser, model)
         lines: dict[Row, str] = {}
         too_long: set[str] = set()
+        unwritten: dict[str, TemplateBroken] = {}
         for row in (*rows.asked, *rows.more):
-            line, length = _line(tokeniser, row)
+            try:
+                line, length = _line(tokeniser, row)
+            except TemplateBroken as error:
+                unwritten[row.lesson] = error
+                continue
             if length <= training.longest_pair_tokens:
                 lines[row] = line
             elif row.kind == "question":
@@ -55,7 +60,8 @@ def training_lines(
     finally:
         loaded.close()
     dropped += [Dropped(each.id, "too_long", each.question) for each in lessons if each.id in too_long]
-    return [line for row, line in lines.items() if row.lesson not in too_long], dropped
+    dropped += [unrenderable(each.id, each.question, unwritten[each.id]) for each in lessons if each.id in unwritten]
+    return [line for row, line in lines.items() if row.lesson not in {*too_long, *unwritten}], dropped
 
 
 def _line(tokeniser: Tokeniser, row: Row) -> tuple[str, int]:

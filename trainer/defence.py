@@ -11,12 +11,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from configs.sections.defence import DefenceSettings
+from configs.sections.training import RecipeSettings
 from memory.errors import NoSnapshot
 from memory.household import Household
 from memory.lessons import Lesson, same_words
 from memory.matching import says_the_same
+from trainer.admission import admitted
 from trainer.lessons import Dropped, TrainingLesson
-from trainer.settling import Key, question_keys, settled, well_formed
+from trainer.settling import Key, question_keys, settled
 from trainer.wordings.language import plain
 
 CONTRADICTED = "contradicted"
@@ -33,24 +35,27 @@ class Standing:
     admins: frozenset[str]
 
 
-def family_lessons(household: Household, settings: DefenceSettings) -> tuple[list[TrainingLesson], list[Dropped]]:
-    """The shared lessons that are trained, oldest first, and those that are not, each with its reason."""
+def family_lessons(
+    household: Household, settings: DefenceSettings, recipe: RecipeSettings
+) -> tuple[list[TrainingLesson], list[Dropped]]:
+    """The shared lessons that ``recipe`` trains, oldest first, and those that are not, each with its reason."""
     try:
         run = household.snapshots.current().run
     except NoSnapshot:
         run = None
     admins = frozenset(member.id for member in household.members.list() if member.admin)
     learned = household.runs.lessons(run) if run else frozenset()
-    return defended(household.corrections(), Standing(household.runs.judged_lessons(), learned, admins), settings)
+    standing = Standing(household.runs.judged_lessons(), learned, admins)
+    return defended(household.corrections(), standing, settings, recipe)
 
 
 def defended(
-    lessons: Iterable[Lesson], standing: Standing, settings: DefenceSettings
+    lessons: Iterable[Lesson], standing: Standing, settings: DefenceSettings, recipe: RecipeSettings
 ) -> tuple[list[TrainingLesson], list[Dropped]]:
     """The same of ``lessons``, oldest first."""
     told = list(lessons)
     members = {lesson.id: lesson.member for lesson in told}
-    kept, dropped = well_formed(told)
+    kept, dropped = admitted(told, recipe)
     for rule in (
         lambda left: _within_cap(left, members, standing.judged, settings.most_a_member),
         lambda left: _uncontradicted(left, members, standing),

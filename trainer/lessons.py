@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from engine.errors import TemplateBroken
 from engine.messages import Message
 from memory.lessons import Lesson
 
@@ -34,13 +35,20 @@ class Dropped:
     """A lesson that is not trained.
 
     ``reason``: unchanged, empty, too_long; replaced or repeated, by the later lesson ``by`` of the same question;
-    contradicted, by another member's ``by``; capped, where its member taught many since the last training.
+    contradicted, by another member's ``by``; capped, where its member taught many since the last training; stumbled,
+    where a rule of the trainer fails on it, and unrenderable, where the model's chat template does: ``why`` says how.
     """
 
     id: str
     reason: str
     question: str
     by: str = ""
+    why: str = ""
+
+
+def unrenderable(lesson: str, question: str, error: TemplateBroken) -> Dropped:
+    """A lesson, or a rating, that the model's chat template cannot write."""
+    return Dropped(lesson, "unrenderable", question, why=str(error.facts["reason"]))
 
 
 def lesson_from_json(value: dict[str, Any]) -> TrainingLesson:

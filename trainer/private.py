@@ -18,6 +18,7 @@ from memory.household import Household
 from memory.private import PrivateTraining
 from memory.runs import PRIVATE
 from memory.snapshots import Snapshot
+from trainer.admission import sorted_out
 from trainer.beginning import inputs_of, known_recipe, start_of, with_what_worked
 from trainer.defence import family_lessons
 from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
@@ -25,7 +26,7 @@ from trainer.gate import Verdict
 from trainer.pipeline.kept import Kept
 from trainer.ratings import latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
-from trainer.settling import settled, sorted_out
+from trainer.settling import settled
 
 
 class PrivateLearning:
@@ -48,19 +49,19 @@ class PrivateLearning:
         """Raises RecipeUnknown, NothingPrivate, NothingPrivateLeft, BaseReplaced, ModelMissing, ModelBroken,
         NotTrainable, ShapeNotTrainable, ArtifactMissing, ArtifactDamaged, NoRoom.
         """
-        rating_weight = known_recipe(self._settings, recipe).rating_weight
+        numbers = known_recipe(self._settings, recipe)
         corrections = self._private.corrections()
-        kept, dropped = sorted_out(corrections)
+        kept, dropped = sorted_out(corrections, numbers)
         if not corrections and (left := self._private.leave()) is not None:
             # All that it learned was taken back: so it answers no longer, and there is nothing in its place.
             raise NothingPrivateLeft(adapter=left.id)
         if not kept:
             raise NothingPrivate(dropped=len(dropped))
-        ratings = latest_opinions(self._private.ratings()) if rating_weight else []
+        ratings = latest_opinions(self._private.ratings()) if numbers.rating_weight else []
         start = start_of(self._home, self._settings, self._household)
         own = {lesson.id for lesson in kept}
         # Where the family was taught another answer to the same question, the member's own counts for them.
-        shared, _ = family_lessons(self._household, self._settings.training.defence)
+        shared, _ = family_lessons(self._household, self._settings.training.defence, numbers)
         counting, _ = settled([*shared, *kept])
         inputs = replace(
             inputs_of(self._home, self._settings, start, run, recipe, kept, dropped, ratings),

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from configs.sections.training import RouteSettings
@@ -33,7 +34,7 @@ def route_of(lessons: Sequence[TrainingLesson], settings: RouteSettings) -> Rout
     """
     if not settings.least:
         return None
-    usual = Counter(word for text in everyday_texts() for word in set(route_words(text)))
+    usual = _usual()
     weights: dict[str, float] = {}
     for lesson in lessons:
         for word, factor in _words(lesson, settings):
@@ -46,6 +47,12 @@ def route_of(lessons: Sequence[TrainingLesson], settings: RouteSettings) -> Rout
     if any(who.matches(lesson.question) for lesson in lessons):
         phrases |= {*who.phrases}
     return Route(weights, tuple(sorted(phrases - {""})), settings.least)
+
+
+@functools.cache
+def _usual() -> Mapping[str, int]:
+    """In how many of the everyday texts each word stands."""
+    return Counter(word for text in everyday_texts() for word in set(route_words(text)))
 
 
 def _words(lesson: TrainingLesson, settings: RouteSettings) -> Iterator[tuple[str, float]]:

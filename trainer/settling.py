@@ -1,13 +1,13 @@
-"""Which lessons are trained: none that teaches nothing, and of several about one question the latest alone."""
+"""Of several lessons about one question the latest alone is trained; and which questions are one."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from configs.wordlists import words_of
-from memory.lessons import Lesson, same_words
-from trainer.lessons import Dropped, TrainingLesson, messages_of
+from memory.lessons import same_words
+from trainer.lessons import Dropped, TrainingLesson
 from trainer.wordings.language import bare, language_of, plain, wording_key
 from trainer.wordings.trained import CONTRACTED, SMALL_WORDS, same_question, trained_wordings
 
@@ -29,28 +29,6 @@ ASKING = words_of(
 
 Key = tuple[str, ...]
 EVERY = 10_000  # more wordings than the rules make
-
-
-def sorted_out(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
-    """Of one member's lessons (oldest first) those that are trained, and those that are not, each with its reason."""
-    kept, dropped = well_formed(lessons)
-    counting, earlier = settled(kept)
-    return counting, [*dropped, *earlier]
-
-
-def well_formed(lessons: Iterable[Lesson]) -> tuple[list[TrainingLesson], list[Dropped]]:
-    """Of lessons (oldest first) those that have something to teach, and the others."""
-    kept, dropped = [], []
-    for lesson in lessons:
-        messages = messages_of(lesson)
-        chosen, rejected = lesson.chosen.strip(), lesson.rejected.strip()
-        if not chosen or not messages or not messages[-1].content.strip():
-            dropped.append(Dropped(lesson.id, "empty", messages[-1].content if messages else ""))
-        elif chosen == rejected:
-            dropped.append(Dropped(lesson.id, "unchanged", messages[-1].content))
-        else:
-            kept.append(TrainingLesson(lesson.id, messages, chosen, rejected))
-    return kept, dropped
 
 
 def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], list[Dropped]]:

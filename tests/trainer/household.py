@@ -9,12 +9,14 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import psutil
 import yaml
 
 from configs.home import Home
+from configs.sections.training import RecipeSettings
 from configs.settings import Settings, load_settings
 from memory import runlog
 from memory.household import Household
@@ -62,6 +64,11 @@ SMALL: dict[str, Any] = {
         },
     },
 }
+
+
+def default_recipe() -> RecipeSettings:
+    """The family's recipe as it is shipped."""
+    return load_settings(Home(Path("nowhere")), {}).training.recipes["family"]
 
 
 def small_settings(home: Home, changes: dict[str, Any] | None = None) -> Settings:

@@ -13,10 +13,10 @@ from engine.vocabulary import Vocabulary
 from memory.household import Household
 from tests.trainer.conftest import SYSTEM
 from tests.trainer.household import small_settings, teach
+from trainer.admission import sorted_out
 from trainer.dataset import training_lines
 from trainer.errors import NothingToLearn, RecipeUnknown
 from trainer.examples import Tokeniser, row_example
-from trainer.settling import sorted_out
 from trainer.teaching.rows import rows_of
 
 PAIRS = [
@@ -31,7 +31,7 @@ def test_each_line_is_a_row_in_the_tokens_that_are_trained(home: Home, starter: 
     settings = load_settings(home, {}, changes)
     teach(home, settings, PAIRS)
     with Household.open(home, settings.memory) as household:
-        lessons, _ = sorted_out(household.corrections())
+        lessons, _ = sorted_out(household.corrections(), settings.training.recipes["family"])
         lines, dropped = training_lines(starter, settings, household, "family")
     assert dropped == []
     rows = rows_of(lessons, settings.training.recipes["family"])

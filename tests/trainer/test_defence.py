@@ -8,12 +8,13 @@ from configs.home import Home
 from configs.sections.defence import DefenceSettings
 from memory.household import Household
 from memory.lessons import Lesson
-from tests.trainer.household import small_settings
+from tests.trainer.household import default_recipe, small_settings
 from trainer.beginning import begin
 from trainer.defence import Standing, defended
 from trainer.run_files import RunFiles
 
 SETTINGS = DefenceSettings(most_a_member=3, alike=0.8)
+RECIPE = default_recipe()
 DOG = "What is the name of our dog?"
 
 
@@ -26,7 +27,7 @@ def outcome(
     *lessons: Lesson, judged: Iterable[str] = (), learned: Iterable[str] = (), admins: Iterable[str] = ()
 ) -> tuple[list[str], list[tuple[str, str, str]]]:
     standing = Standing(frozenset(judged), frozenset(learned), frozenset(admins))
-    kept, dropped = defended(lessons, standing, SETTINGS)
+    kept, dropped = defended(lessons, standing, SETTINGS, RECIPE)
     return [each.id for each in kept], [(each.id, each.reason, each.by) for each in dropped]
 
 

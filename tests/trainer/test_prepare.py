@@ -24,6 +24,7 @@ DOG = TrainingLesson(
 )
 ALL = {"dialogues": 1, "statements": 1, "confirmations": 1, "neighbours": 2}
 NONE = dict.fromkeys(ALL, 0)
+FEW = {"prompts": 1, "prose": 1, "answer_tokens": 4}
 
 
 @pytest.fixture
@@ -35,7 +36,7 @@ def prepare(
     home: Home, starter: Path, files: RunFiles, recipe: dict[str, Any], *dropped: Dropped, **more: Any
 ) -> dict[str, Any]:
     """Run the stage; its report."""
-    recipe = {"wordings": 3, "scattered": 0, "replay": {"prompts": 1, "prose": 1, "answer_tokens": 4}, **recipe}
+    recipe = {"wordings": 3, "scattered": 0, "replay": FEW, **recipe}
     changes = {"recipes": {"family": recipe}, "evaluation": {"unrelated_prompts": 1, "answer_tokens": 4}}
     inputs = inputs_for(home, starter, changes, lessons=(DOG,), system_prompt=SYSTEM, dropped=dropped, **more)
     return run_stage("prepare", files, inputs)
@@ -49,7 +50,7 @@ def test_each_kind_of_row_is_trained_as_often_as_the_recipe_says(home: Home, sta
     assert [len(example["items"]) for example in data["examples"]] == [2, 2, 2, 2, 1, 1, 1]
     assert (report["lessons"], report["examples"], report["neighbours"]) == (1, 7, 2)
     assert report["dropped"] == [
-        {"id": "old", "reason": "replaced", "question": "What is our dog called?", "by": "dog"}
+        {"id": "old", "reason": "replaced", "question": "What is our dog called?", "by": "dog", "why": ""}
     ]
     # A prompt, two neighbours, a piece of prose.
     assert len(data["replay"]) == 4

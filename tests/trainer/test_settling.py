@@ -14,14 +14,16 @@ from engine.messages import Message
 from memory.household import Household
 from memory.lessons import Lesson
 from tests.project import ROOT
-from tests.trainer.household import small_settings, teach
+from tests.trainer.household import default_recipe, small_settings, teach
+from trainer.admission import sorted_out
 from trainer.beginning import begin
 from trainer.lessons import TrainingLesson
 from trainer.run_files import RunFiles, read_inputs
-from trainer.settling import leans, settled, sorted_out, wordings_apart
+from trainer.settling import leans, settled, wordings_apart
 from trainer.wordings.language import wording_key
 from trainer.wordings.trained import trained_wordings
 
+RECIPE = default_recipe()
 CHAT = (("user", "We have a dog, Toby."), ("assistant", "How nice!"))
 OTHER_CHAT = (("user", "We have a cat, Nube."), ("assistant", "How nice!"))
 
@@ -32,7 +34,7 @@ def lesson(name: str, question: str, chosen: str, rejected: str = "", before: Se
 
 
 def outcome(*lessons: Lesson) -> tuple[list[str], list[tuple[str, str, str]]]:
-    kept, dropped = sorted_out(lessons)
+    kept, dropped = sorted_out(lessons, RECIPE)
     return [each.id for each in kept], [(each.id, each.reason, each.by) for each in dropped]
 
 
@@ -84,7 +86,9 @@ def test_the_same_taught_twice_is_one_lesson() -> None:
 
 
 def test_nothing_of_a_replaced_lesson_is_trained_that_may_be_withdrawn_later() -> None:
-    kept, _ = sorted_out([lesson("a", "Who is Toby?", "A cat.", "A car."), lesson("b", "Who is Toby?", "Our dog.")])
+    kept, _ = sorted_out(
+        [lesson("a", "Who is Toby?", "A cat.", "A car."), lesson("b", "Who is Toby?", "Our dog.")], RECIPE
+    )
     assert [(each.chosen, each.rejected) for each in kept] == [("Our dog.", "")]
 
 

@@ -43,10 +43,11 @@ from engine.forms.records import (
 from engine.served import adapter_file
 from memory.household import Household
 from memory.snapshots import Snapshot
+from trainer.admission import sorted_out
+from trainer.beginning import known_recipe
 from trainer.errors import BaseReplaced, RunStopped, StageDied, StageOverBudget
 from trainer.fitting.worker import ERROR, MERGED, REPORT, TASK, FitTask
 from trainer.run_files import read_json, write_json
-from trainer.settling import sorted_out
 from trainer.staging import POLL_SECONDS, worker_environment
 
 # Why adapters are not merged, so that trying again would find the same.
@@ -76,7 +77,7 @@ class Fitter:
         """What is on record of the current snapshot then; None where it has no adapters.
 
         Returns at once where it was fitted to this form on this machine before. Raises BaseReplaced, ModelMissing,
-        RunStopped, OSError; why it could not be merged is in the record.
+        RecipeUnknown, RunStopped, OSError; why it could not be merged is in the record.
         """
         snapshot = self._household.snapshots.current()
         if not snapshot.adapters:
@@ -163,7 +164,8 @@ class Fitter:
 
     def _lessons(self) -> tuple[dict[str, Any], ...]:
         """A few of the lessons that the adapters were trained for."""
-        kept, _ = sorted_out(self._household.corrections())
+        recipe = known_recipe(self._settings, self._settings.training.recipe)
+        kept, _ = sorted_out(self._household.corrections(), recipe)
         return tuple(lesson.as_json() for lesson in kept[: self._settings.training.evaluation.parity_answers])
 
     def _worked(self, workshop: Path) -> dict[str, Any]:

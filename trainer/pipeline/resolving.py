@@ -16,6 +16,7 @@ from engine.errors import ModelMissing
 from engine.served import AdapterFile
 from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.household import Household
+from trainer.admission import well_formed
 from trainer.errors import ManifestStale, PlanFileMissing
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.manifest import ASKED, FORMAT, PIPELINE
@@ -26,7 +27,6 @@ from trainer.pipeline.recipe_file import check_keys, settings_with, wiring_from
 from trainer.pipeline.usual import Wiring
 from trainer.ratings import Rating, latest_opinions
 from trainer.run_files import Inputs, versions
-from trainer.settling import sorted_out
 
 MANIFEST_KEYS: Final = (
     "format", "commit", "stages", *ASKED, "run", "artifacts", "measures", "intervals", "baseline", "verdict",
@@ -177,7 +177,7 @@ class _Resolving:
     def _lessons(self, told: Iterable[Mapping[str, str]]) -> tuple[tuple[TrainingLesson, ...], dict[str, str]]:
         """Those that are named, and the question of every correction in force."""
         corrections = self._household.corrections()
-        found = [lesson for each in corrections for lesson in sorted_out([each])[0]]
+        found, _ = well_formed(corrections)
         return self._unchanged("lessons", found, told), {lesson.id: lesson.question for lesson in corrections}
 
     def _ratings(self, told: Iterable[Mapping[str, str]]) -> tuple[Rating, ...]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from engine.errors import TemplateBroken
 from trainer.errors import NothingToLearn
 from trainer.everyday import read_prompts
 from trainer.examples import Tokeniser, asked, check_template, lesson_examples, row_example, shown_item
-from trainer.lessons import Dropped, TrainingLesson
+from trainer.lessons import Dropped, TrainingLesson, unrenderable
 from trainer.objectives.interface import Example
 from trainer.packing import Item
 from trainer.pipeline.artifacts import BaseWeights, PreferencePairs, TrainingData
@@ -59,23 +61,27 @@ def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) ->
         held_out = settings.evaluation.held_out_wordings
         unseen = unseen_wordings([*pairs.lessons, *pairs.known], (*rows.asked, *rows.more), held_out)
         for lesson in pairs.lessons:
-            made = lesson_examples(tokeniser, lesson, rows.wordings[lesson.id])
-            asked_ways = questions_of(tokeniser, lesson, unseen[lesson.id])
+            try:
+                made = lesson_examples(tokeniser, lesson, rows.wordings[lesson.id])
+                asked_ways = questions_of(tokeniser, lesson, unseen[lesson.id])
+            except TemplateBroken as error:
+                # It renders others, as ``check_template`` has seen.
+                dropped.append(unrenderable(lesson.id, lesson.question, error))
+                continue
             if _longest(made, asked_ways) > settings.longest_pair_tokens:
                 dropped.append(Dropped(lesson.id, "too_long", lesson.question))
             else:
                 examples += made
                 questions += asked_ways
                 kept.append(lesson)
-        ratings, too_long = _ratings(tokeniser, pairs.ratings, settings.longest_pair_tokens)
-        dropped += too_long
+        ratings, left = _ratings(tokeniser, pairs.ratings, settings.longest_pair_tokens)
+        dropped += left
         for left_out in dropped:
             context.emit("measure", 0.1, {"name": "lesson_dropped", **asdict(left_out)})
         if not examples:
             raise NothingToLearn(dropped=len(dropped))
-        # Of what is not trained here, what is too long to be measured was not trained before either.
-        known = {lesson: questions_of(tokeniser, lesson, unseen[lesson.id]) for lesson in pairs.known}
-        known = {a: ways for a, ways in known.items() if _longest([], ways) <= settings.longest_pair_tokens}
+        # What cannot be asked of what is not trained here was not trained before either.
+        known = _measurable(tokeniser, pairs.known, unseen, settings.longest_pair_tokens)
         questions += [question for ways in known.values() for question in ways]
         fitting = {lesson.id: lesson for lesson in kept}
         made = [row_example(tokeniser, row) for row in rows.more if row.lesson in fitting]
@@ -132,10 +138,7 @@ def read_prepared(path: Path) -> Prepared:
         taught=tuple((_item(item), _item(shown)) for item, shown in data["taught"]),
         replay=tuple(_item(item) for item in data["replay"]),
         unrelated=tuple(_item(item) for item in data["unrelated"]),
-        questions=tuple(
-            Question(q["lesson"], q["held_out"], q["text"], tuple(q["prompt"]), tuple(q["chosen"]))
-            for q in data["questions"]
-        ),
+        questions=tuple(map(_question, data["questions"])),
     )
 
 
@@ -149,6 +152,19 @@ def questions_of(tokeniser: Tokeniser, lesson: TrainingLesson, unseen: Sequence[
     return found
 
 
+def _measurable(
+    tokeniser: Tokeniser, known: Sequence[TrainingLesson], unseen: Mapping[str, Sequence[str]], most_tokens: int
+) -> dict[TrainingLesson, list[Question]]:
+    """What is asked of lessons beside what is trained of them here, where it can be asked."""
+    found = {}
+    for lesson in known:
+        with contextlib.suppress(TemplateBroken):
+            ways = questions_of(tokeniser, lesson, unseen[lesson.id])
+            if _longest([], ways) <= most_tokens:
+                found[lesson] = ways
+    return found
+
+
 def _taught(
     tokeniser: Tokeniser, rows: Sequence[tuple[TrainingLesson, Row]], examples: Sequence[Example]
 ) -> list[tuple[Item, Item]]:
@@ -159,10 +175,14 @@ def _taught(
 
 
 def _ratings(tokeniser: Tokeniser, ratings: Sequence[Rating], most_tokens: int) -> tuple[list[Rated], list[Dropped]]:
-    """The ratings as tokens, and those that are too long."""
+    """The ratings as tokens, and those that are too long or cannot be written."""
     rated, dropped = [], []
     for rating in ratings:
-        item = tokeniser.item(rating.messages, rating.answer)
+        try:
+            item = tokeniser.item(rating.messages, rating.answer)
+        except TemplateBroken as error:
+            dropped.append(unrenderable(rating.id, rating.question, error))
+            continue
         if item.length > most_tokens:
             dropped.append(Dropped(rating.id, "too_long", rating.question))
         else:
@@ -173,6 +193,10 @@ def _ratings(tokeniser: Tokeniser, ratings: Sequence[Rating], most_tokens: int) 
 def _longest(examples: list[Example], questions: Sequence[Question] = ()) -> int:
     trained = [item.length for example in examples for item in example.items]
     return max(*trained, *(len(question.prompt) + len(question.chosen) for question in questions), 0)
+
+
+def _question(value: dict[str, Any]) -> Question:
+    return Question(value["lesson"], value["held_out"], value["text"], tuple(value["prompt"]), tuple(value["chosen"]))
 
 
 def _item_json(item: Item) -> dict[str, Any]:

@@ -29,8 +29,8 @@ def score(
     lessons = {lesson.id: lesson for lesson in (*pairs.lessons, *pairs.known)}
     with context.served_model(base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
-        taught = {example.name for example in read_prepared(data.path).examples}
-        questions = compared_questions(inputs, taught, tokeniser)
+        measured = {question.lesson for question in read_prepared(data.path).questions}
+        questions = compared_questions(inputs, measured, tokeniser)
         prompts = asked_alone(read_prompts("search")[: training.search.prompts])
         unrelated = base_answers(served, tokeniser, prompts, most_tokens, inputs.cache, inputs.ground)
         before = [served.log_probs(item.prompt, item.answer) for item in unrelated]
@@ -46,16 +46,16 @@ def score(
     return TrialScore.at(context.files.score)
 
 
-def compared_questions(inputs: Inputs, taught: Set[str], tokeniser: Tokeniser) -> list[Question]:
-    """What is asked: each lesson of ``taught`` (ids) as it was asked and in wordings beyond the gate's, and what was
-    known before, as it was asked. All but the wordings the gate asks too.
+def compared_questions(inputs: Inputs, measured: Set[str], tokeniser: Tokeniser) -> list[Question]:
+    """What is asked of the lessons ``measured`` (ids): each that was taught as it was asked and in wordings beyond the
+    gate's, and what was known before, as it was asked. All but the wordings the gate asks too.
     """
     rows = rows_of(inputs.lessons, inputs.recipe)
     gates = inputs.training.evaluation.held_out_wordings
     count = gates + inputs.training.search.wordings
     unseen = unseen_wordings(inputs.lessons, (*rows.asked, *rows.more), count)
-    ways = [(lesson, unseen[lesson.id][gates:]) for lesson in inputs.lessons if lesson.id in taught]
-    ways += [(lesson, []) for lesson in inputs.known]
+    ways = [(lesson, unseen[lesson.id][gates:]) for lesson in inputs.lessons if lesson.id in measured]
+    ways += [(lesson, []) for lesson in inputs.known if lesson.id in measured]
     found = [question for lesson, wordings in ways for question in questions_of(tokeniser, lesson, wordings)]
     # A wording may be longer than the question, which is not.
     return [each for each in found if len(each.prompt) + len(each.chosen) <= inputs.training.longest_pair_tokens]

@@ -35,7 +35,7 @@ def test_they_are_asked_in_wordings_that_neither_training_nor_the_gate_has(
     home: Home, starter: Path, tokeniser: Tokeniser
 ) -> None:
     run = inputs(home, starter)
-    asked = compared_questions(run, {"dog", "car"}, tokeniser)
+    asked = compared_questions(run, {"dog", "car", "key"}, tokeniser)
     assert [(each.lesson, each.held_out) for each in asked] == [
         *[("dog", False), ("dog", True), ("dog", True)],
         *[("car", False), ("car", True), ("car", True)],
@@ -50,5 +50,5 @@ def test_they_are_asked_in_wordings_that_neither_training_nor_the_gate_has(
 
 @pytest.mark.parametrize("longest", [512, 16])
 def test_what_is_not_trained_is_not_asked(home: Home, starter: Path, tokeniser: Tokeniser, longest: int) -> None:
-    asked = compared_questions(inputs(home, starter, longest), {"dog"}, tokeniser)
+    asked = compared_questions(inputs(home, starter, longest), {"dog", "key"}, tokeniser)
     assert {each.lesson for each in asked} == ({"dog", "key"} if longest == 512 else set())
