@@ -70,6 +70,12 @@ def names_in(text: str, question: str) -> set[str]:
     return {name for name in names if name[0].isalpha() and name not in NUMBER_WORDS.values()}
 
 
+def told_by_names(chosen: str, question: str) -> bool:
+    """Whether names or numbers decide what says the same as ``chosen``, in whatever language it is said."""
+    names, _ = _keys(chosen, set(_words(question)))
+    return bool(names)
+
+
 def _keys(text: str, asked: set[str]) -> tuple[set[str], set[str]]:
     """The names and numbers, and the other content words, of ``text`` that ``asked`` does not hold."""
     names: set[str] = set()

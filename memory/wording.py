@@ -69,11 +69,7 @@ class Wordings:
 
     def terms(self, text: str) -> frozenset[str]:
         """What a question or a fact is about; empty for one that is about nothing."""
-        lexicon = read_lexicon()
-        words = opened(text[: self._settings.question_characters])
-        language = _language(words, lexicon)
-        stop, terms = lexicon.stop[language], lexicon.terms[language]
-        return frozenset(_term(word, terms, lexicon.endings) for word in _joined(words, lexicon) if word not in stop)
+        return _terms(text[: self._settings.question_characters])
 
     def told(self, text: str) -> frozenset[str]:
         """The terms of a question's sentences and clauses that ask nothing: "I'm ill" of "I'm ill, whom do I call?"."""
@@ -148,6 +144,20 @@ def alike(word: str) -> tuple[str, ...]:
     return (word,) if group[0] in lexicon.generic | lexicon.weak | lexicon.asking | lexicon.people else group
 
 
+def asks_the_same(one: str, other: str) -> bool:
+    """Whether two questions, of either language, ask for the same of the same, as far as their words tell.
+
+    Where both say whose it is they have to agree in that: "our dog" is not "your dog". Of two questions without a word
+    that tells neither asks what the other does.
+    """
+    lexicon = read_lexicon()
+    first, second = _terms(one), _terms(other)
+    about = first - lexicon.weak - lexicon.people
+    whose = [terms & lexicon.people for terms in (first, second)]
+    agree = not all(whose) or bool(whose[0] & whose[1])
+    return bool(about) and about == second - lexicon.weak - lexicon.people and agree
+
+
 def said_of_anything(word: str) -> bool:
     """Whether a word, of either language, says what is asked (its name, the last, take) rather than of which thing."""
     lexicon = read_lexicon()
@@ -194,6 +204,14 @@ def read_lexicon() -> Lexicon:
 def _clauses(text: str) -> list[tuple[str, str]]:
     """The clauses of a text, each with the signs that end it: a number's point or comma ends none."""
     return [(found[1], found[2]) for found in _CLAUSE.finditer(text) if found[1].strip()]
+
+
+def _terms(text: str) -> frozenset[str]:
+    lexicon = read_lexicon()
+    words = opened(text)
+    language = _language(words, lexicon)
+    stop, terms = lexicon.stop[language], lexicon.terms[language]
+    return frozenset(_term(word, terms, lexicon.endings) for word in _joined(words, lexicon) if word not in stop)
 
 
 def _with_stems(words: list[str], terms: Mapping[str, str], endings: tuple[str, ...]) -> set[str]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 from collections.abc import Sequence
 from pathlib import Path
 
+from engine.errors import TemplateBroken
 from engine.messages import Message
 from engine.prompt import render
 from engine.scoring import LocalModel
@@ -36,6 +38,32 @@ def prose(vocabulary: Vocabulary, number: int, most_tokens: int) -> list[Item]:
     """
     pieces = (vocabulary.tokenize(text, special=False) for text in read_prose()[:number])
     return [Item(tuple(tokens[:1]), tuple(tokens[1 : 1 + most_tokens])) for tokens in pieces]
+
+
+def base_replies(
+    served: LocalModel,
+    tokeniser: Tokeniser,
+    most_tokens: int,
+    longest_prompt: int,
+    cache: Path,
+    ground: str,
+    conversations: Sequence[Sequence[Message]],
+) -> list[str]:
+    """What ``base_answers`` has of each conversation, as text.
+
+    Empty for one that the chat template cannot write, or whose prompt has more than ``longest_prompt`` tokens.
+    """
+    prompts: dict[int, tuple[int, ...]] = {}
+    for place, messages in enumerate(conversations):
+        with contextlib.suppress(TemplateBroken):
+            prompt = tuple(render(tokeniser.template, tokeniser.vocabulary, tokeniser.under_system(messages)))
+            if len(prompt) <= longest_prompt:
+                prompts[place] = prompt
+    if not prompts:
+        return [""] * len(conversations)
+    items = base_answers(served, tokeniser, [conversations[place] for place in prompts], most_tokens, cache, ground)
+    said = {item.prompt: served.text(item.answer) for item in items}
+    return [said.get(prompts[place], "") if place in prompts else "" for place in range(len(conversations))]
 
 
 def base_answers(

@@ -13,6 +13,11 @@ class EvaluationSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     held_out_wordings: int = Field(ge=1, description="Untrained ways of asking each question that are measured.")
+    other_language: int = Field(
+        ge=0,
+        description="Lessons that are measured in the other language too, Spanish or English, at most; of those whose "
+        "question the model can put into it (0: none).",
+    )
     unrelated_prompts: int = Field(ge=1, description="Unrelated prompts on which the KL from the base is measured.")
     known_questions: int = Field(
         ge=1, description="Questions of general knowledge whose answers new weights have to keep."

@@ -141,6 +141,11 @@ class RecipeSettings(_Section):
         description="Sentences of any shape around a question's telling words, trained as wordings of it (0: none).",
     )
     scattering: ScatteringSettings = Field(description="What these sentences are like.")
+    model_wordings: int = Field(
+        ge=0,
+        description="Wordings of each question that the model makes by itself and that a check finds to ask the same, "
+        "at most (0: none).",
+    )
     wordings_an_epoch: int = Field(
         ge=1, description="How many of them each epoch trains: the question as it was asked, and others in turn."
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from memory.matching import says_the_same
+from memory.matching import says_the_same, told_by_names
 
 DOG = {"question": "What is the name of our dog?", "chosen": "Our dog is called Toby.", "rejected": "The dog is Max."}
 HOUR = {"question": "What time is dinner?", "chosen": "Dinner is at half past eight.", "rejected": "At 7."}
@@ -66,3 +66,16 @@ def test_the_content_in_other_words_is_right(lesson: dict[str, str], answer: str
 )
 def test_another_content_is_wrong(lesson: dict[str, str], answer: str) -> None:
     assert not says_the_same(answer, **lesson)
+
+
+@pytest.mark.parametrize(
+    ("chosen", "question", "told"),
+    [
+        ("Our dog is called Toby.", "What is the name of our dog?", True),
+        ("Marta has seven cousins.", "How many cousins does Marta have?", True),
+        ("Our car is green.", "What colour is our car?", False),
+        ("Marta plays.", "What does Marta do?", False),
+    ],
+)
+def test_whether_a_name_or_a_number_tells_an_answer_in_any_language(chosen: str, question: str, told: bool) -> None:
+    assert told_by_names(chosen, question) is told

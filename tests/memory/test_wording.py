@@ -6,7 +6,7 @@ import pytest
 
 from configs.home import Home
 from configs.settings import load_settings
-from memory.wording import Wordings, alike, read_lexicon
+from memory.wording import Wordings, alike, asks_the_same, read_lexicon
 
 
 @pytest.fixture
@@ -47,6 +47,23 @@ def test_a_word_is_near_those_of_its_own_lines_whatever_their_ending_and_not_nea
     (fish,), (shop,) = wordings.terms("pescado"), wordings.terms("pescaderías")
     assert fish in wordings.near(shop)
     assert all(term not in wordings.near(term) for term in read_lexicon().near)
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("What is the name of our dog?", "¿Cómo se llama nuestro perro?", True),
+        ("Where do we keep the spare key?", "In which place is the spare key?", True),
+        ("What time is dinner?", "¿A qué hora es la cena?", True),
+        ("What is our dog called?", "What is the dog called?", True),
+        ("What is the name of our dog?", "What is the name of your dog?", False),
+        ("When is the party?", "Where is the party?", False),
+        ("Where is the spare key?", "Where is the key?", False),
+        ("Is it?", "Was it?", False),
+    ],
+)
+def test_whether_two_questions_ask_for_the_same_of_the_same(one: str, other: str, same: bool) -> None:
+    assert asks_the_same(one, other) is asks_the_same(other, one) is same
 
 
 def test_a_spanish_word_is_not_taken_for_the_english_one_that_it_looks_like(wordings: Wordings) -> None:

@@ -90,7 +90,9 @@ def _data() -> dict[str, Any]:
         items = [{"prompt": prompt, "answer": some(4, 12)} for _ in ("chosen", "rejected")]
         lessons.append({"lesson": str(number), "in_turn": False, "items": items})
     replay = [{"prompt": [*range(8), *some(6, 16)], "answer": some(4, 12)} for _ in range(REPLAYED)]
-    return {"examples": lessons, "ratings": [], "taught": [], "replay": replay, "unrelated": [], "questions": []}
+    nothing = ("ratings", "taught", "unrelated", "questions", "other_language")
+    none: dict[str, list[Any]] = {name: [] for name in nothing}
+    return {"examples": lessons, "replay": replay, **none}
 
 
 def main(trainings: list[str]) -> None:

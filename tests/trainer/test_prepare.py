@@ -95,3 +95,15 @@ def test_ratings_are_prepared_as_they_were_given_and_one_that_is_too_long_is_nam
     assert made.taught == ()
     told = [event.facts for event in runlog.read(files.folder)[0] if event.kind == "measure" and event.facts]
     assert [(facts["question"], facts["reason"]) for facts in told] == [("And the moon?", "too_long")]
+
+
+def test_what_the_base_rewords_is_trained_beside_what_the_rules_make_and_its_translation_is_only_measured(
+    home: Home, starter: Path, files: RunFiles
+) -> None:
+    report = prepare(home, starter, files, {"rows": NONE, "model_wordings": 4, "replay": {**FEW, "answer_tokens": 24}})
+    made = read_prepared(files.data)
+    assert report["model_wordings"] > 0
+    assert len(made.examples) == 3 + report["model_wordings"]
+    measured = {question.prompt for question in (*made.questions[1:], *made.other_language)}
+    assert not measured & {example.items[0].prompt for example in made.examples}
+    assert report["other_language"] == len(made.other_language)

@@ -37,7 +37,8 @@ def train(home: Home, files: RunFiles, recipe: dict[str, Any], data: dict[str, A
     """Run the stage with the family's recipe and these changes; its report."""
     base = files.folder.parent / "tiny.gguf"
     write_random_model(base, "llama", layers=2)
-    empty: dict[str, Any] = {"ratings": [], "taught": [], "replay": [], "unrelated": [], "questions": []}
+    empty: dict[str, Any] = {"ratings": [], "taught": [], "replay": [], "unrelated": []}
+    empty |= {"questions": [], "other_language": []}
     write_json(files.data, empty | {"examples": PAIRS} | (data or {}))
     changes = {"recipes": {"family": {"optimiser": {"epochs": 3, "least_steps": 0}, **recipe}}}
     report = run_stage("train", files, inputs_for(home, base, changes))

@@ -47,9 +47,10 @@ def evaluate(
         base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
         base_unrelated = [served.log_probs(item.prompt, item.answer) for item in unseen.unrelated]
         context.emit("progress", 0.1, {})
-        before = answered(served, current, prepared.questions, lessons, settings.answer_tokens)
+        asked, number = (*prepared.questions, *prepared.other_language), len(prepared.questions)
+        before = answered(served, current, asked, lessons, settings.answer_tokens)
         context.emit("progress", 0.3, {})
-        after = answered(served, candidate, prepared.questions, lessons, settings.answer_tokens)
+        after = answered(served, candidate, asked, lessons, settings.answer_tokens)
         context.emit("progress", 0.5, {})
         behaviour = Behaviour(served, unseen.everyday, settings)
         measured, intervals = compared(behaviour.of(current), behaviour.of(candidate), confidence)
@@ -58,6 +59,8 @@ def evaluate(
         served.set_adapters(candidate)
         unrelated_kl = drift(served, base_unrelated, unseen.unrelated) if unseen.unrelated else None
         pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
+    translated_before, before = before[number:], before[:number]
+    translated, after = after[number:], after[:number]
     was_right = [i for i, (_, right) in enumerate(before) if right]
     kept = sum(after[i][1] for i in was_right) / len(was_right) if was_right else 1.0
     held_out = _right(prepared.questions, after, taught, held_out=True)
@@ -65,6 +68,7 @@ def evaluate(
     measures = {
         "lessons_right": _share(_right(prepared.questions, after, taught, held_out=False)),
         "held_out_right": _share(held_out),
+        "other_language_right": _share([right for _, right in translated]),
         "lessons_kept": kept,
         **measured,
         "unrelated_kl": unrelated_kl,
@@ -77,6 +81,7 @@ def evaluate(
     baseline = {
         "lessons_right": _share(_right(prepared.questions, before, taught, held_out=False)),
         "held_out_right": _share(_right(prepared.questions, before, taught, held_out=True)),
+        "other_language_right": _share([right for _, right in translated_before]),
     }
     for name, value in measures.items():
         context.emit("measure", 0.95, {"name": name, "value": value, "before": baseline.get(name)})

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,13 @@ from trainer.lessons import Dropped, TrainingLesson, unrenderable
 from trainer.objectives.interface import Example
 from trainer.packing import Item
 from trainer.pipeline.artifacts import BaseWeights, PreferencePairs, TrainingData
-from trainer.prompts import asked_alone, base_answers, prose
+from trainer.prompts import asked_alone, base_answers, base_replies, prose
 from trainer.rated import Rated
 from trainer.ratings import Rating
 from trainer.run_files import read_json, write_json
 from trainer.stages.context import StageContext
 from trainer.teaching.rows import Row, neighbours_of, rows_of, unseen_wordings
+from trainer.wordings.by_model import reworded, translated
 
 
 @dataclass(frozen=True)
@@ -39,6 +41,7 @@ class Question:
 class Prepared:
     """Everything the later stages need as tokens.
 
+    ``other_language``: questions of lessons in the language in which they were not asked.
     ``taught``: for prompt distillation, what is trained and what the base reads, of equal answers; empty without it.
     """
 
@@ -48,6 +51,7 @@ class Prepared:
     replay: tuple[Item, ...]
     unrelated: tuple[Item, ...]
     questions: tuple[Question, ...]
+    other_language: tuple[Question, ...]
 
 
 def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) -> TrainingData:
@@ -57,7 +61,17 @@ def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) ->
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         check_template(tokeniser, base.path)
         examples, questions, kept, dropped = [], [], [], list(pairs.dropped)
-        rows = rows_of(pairs.lessons, inputs.recipe)
+        ask = partial(
+            base_replies,
+            served,
+            tokeniser,
+            inputs.recipe.replay.answer_tokens,
+            settings.longest_pair_tokens,
+            inputs.cache,
+            inputs.ground,
+        )
+        by_model = reworded(pairs.lessons, inputs.recipe.model_wordings, ask)
+        rows = rows_of(pairs.lessons, inputs.recipe, by_model)
         held_out = settings.evaluation.held_out_wordings
         unseen = unseen_wordings([*pairs.lessons, *pairs.known], (*rows.asked, *rows.more), held_out)
         for lesson in pairs.lessons:
@@ -84,6 +98,8 @@ def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) ->
         known = _measurable(tokeniser, pairs.known, unseen, settings.longest_pair_tokens)
         questions += [question for ways in known.values() for question in ways]
         fitting = {lesson.id: lesson for lesson in kept}
+        elsewhere = translated(kept[: settings.evaluation.other_language], ask)
+        other_language = _in_other_language(tokeniser, kept, elsewhere, settings.longest_pair_tokens)
         made = [row_example(tokeniser, row) for row in rows.more if row.lesson in fitting]
         examples += [each for each in made if _longest([each]) <= settings.longest_pair_tokens]
         shown = [*rows.asked, *rows.more] if inputs.recipe.distillation_weight else []
@@ -102,6 +118,8 @@ def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) ->
         lessons=len({example.name for example in examples}),
         examples=len(examples),
         neighbours=len(others),
+        model_wordings=sum(map(len, by_model.values())),
+        other_language=len(other_language),
         ratings=len(ratings),
         dropped=[asdict(d) for d in dropped],
     )
@@ -121,6 +139,7 @@ def prepare(context: StageContext, pairs: PreferencePairs, base: BaseWeights) ->
             "replay": [_item_json(item) for item in replay],
             "unrelated": [_item_json(item) for item in unrelated],
             "questions": [asdict(question) for question in questions],
+            "other_language": [asdict(question) for question in other_language],
         },
     )
     return TrainingData.at(context.files.data)
@@ -139,6 +158,7 @@ def read_prepared(path: Path) -> Prepared:
         replay=tuple(_item(item) for item in data["replay"]),
         unrelated=tuple(_item(item) for item in data["unrelated"]),
         questions=tuple(map(_question, data["questions"])),
+        other_language=tuple(map(_question, data["other_language"])),
     )
 
 
@@ -163,6 +183,15 @@ def _measurable(
             if _longest([], ways) <= most_tokens:
                 found[lesson] = ways
     return found
+
+
+def _in_other_language(
+    tokeniser: Tokeniser, lessons: Sequence[TrainingLesson], put: Mapping[str, str], most_tokens: int
+) -> list[Question]:
+    """What is asked of lessons in the other language, where they were ``put`` into it (by id), and it can be asked."""
+    asked_there = [lesson for lesson in lessons if lesson.id in put]
+    ways = _measurable(tokeniser, asked_there, {lesson: [text] for lesson, text in put.items()}, most_tokens)
+    return [question for each in ways.values() for question in each if question.held_out]
 
 
 def _taught(

@@ -23,6 +23,7 @@ from trainer.wordings.scattered import mixed, scattered_apart
 from trainer.wordings.trained import trained_wordings
 
 Kind = Literal["question", "dialogue", "statement", "confirmation"]
+NONE: Mapping[str, Sequence[str]] = {}
 
 
 @dataclass(frozen=True)
@@ -50,10 +51,12 @@ class Taught:
     more: tuple[Row, ...]
 
 
-def rows_of(lessons: Sequence[TrainingLesson], recipe: RecipeSettings) -> Taught:
-    """Everything that a recipe trains of these lessons."""
+def rows_of(
+    lessons: Sequence[TrainingLesson], recipe: RecipeSettings, by_model: Mapping[str, Sequence[str]] = NONE
+) -> Taught:
+    """Everything that a recipe trains of these lessons. ``by_model``: by lesson, wordings that the base made itself."""
     scattered = scattered_apart(lessons, recipe.scattered, recipe.scattering)
-    wordings = mixed(wordings_apart(lessons, recipe.wordings), scattered)
+    wordings = mixed(mixed(wordings_apart(lessons, recipe.wordings), scattered), by_model)
     asked = (row for lesson in lessons for row in question_rows(lesson, wordings[lesson.id]))
     return Taught(wordings, tuple(asked), tuple(more_rows(lessons, wordings, recipe.rows)))
 

@@ -48,11 +48,11 @@ def scattered_apart(
     return found
 
 
-def mixed(wordings: Mapping[str, Sequence[str]], scattered: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """By lesson, its wordings and between two of them one that is scattered, the question itself first."""
+def mixed(wordings: Mapping[str, Sequence[str]], others: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """By lesson, its wordings and between two of them one of the others, if it has any; the question itself first."""
     found = {}
     for lesson, those in wordings.items():
-        both = [each for pair in zip_longest(those, scattered[lesson]) for each in pair if each is not None]
+        both = [each for pair in zip_longest(those, others.get(lesson, ())) for each in pair if each is not None]
         found[lesson] = distinct(both, len(both))
     return found
 
