@@ -15,11 +15,12 @@ from configs import disk
 from configs.sections.engine import EngineSettings
 from configs.sections.training import RecipeSettings, TrainingSettings
 from engine.served import AdapterFile
-from trainer.errors import NoRoom, TrainingDataBroken
+from trainer.errors import TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
 from trainer.onward import Onward, onward_from_json
 from trainer.pipeline.usual import USUAL, Wiring
 from trainer.ratings import Rating, rating_from_json
+from trainer.room import room_at
 from trainer.searching.choice import Choice
 
 PACKAGES = ("enlace", "torch", "gguf", "llama-cpp-python")
@@ -225,11 +226,9 @@ def write_json(path: Path, value: Any) -> None:
 
 
 def _write(path: Path, *content: bytes | memoryview, alone: bool) -> None:
-    try:
+    with room_at(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         disk.write_whole(path, *content, alone=alone)
-    except OSError as error:
-        raise NoRoom(path=str(path), reason=error.strerror or str(error)) from error
 
 
 def read_json(path: Path) -> Any:

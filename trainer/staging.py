@@ -15,11 +15,12 @@ from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
 from memory.pausing import Pause, paused
-from trainer.errors import NoRoom, RunStopped, StageDied, StageOverBudget
+from trainer.errors import RunStopped, StageDied, StageOverBudget
 from trainer.pipeline.graph import Graph
 from trainer.pipeline.kept import Kept
 from trainer.pipeline.sources import graph_for
 from trainer.plan import SHARED_OUT
+from trainer.room import room_at
 from trainer.run_files import RunFiles, read_inputs, read_json
 from trainer.workers import Workers
 
@@ -186,10 +187,8 @@ class StageProcesses:
 
 def make_folder(folder: Path) -> None:
     """A folder of a run, for its owner alone. Raises NoRoom."""
-    try:
+    with room_at(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except OSError as error:
-        raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
 
 
 def worker_environment(settings: EngineSettings) -> dict[str, str]:
@@ -202,7 +201,5 @@ def worker_environment(settings: EngineSettings) -> dict[str, str]:
 def _stage_log(folder: Path) -> BinaryIO:
     """A stage's folder, made, and in it the file for what its process says. Raises NoRoom."""
     make_folder(folder)
-    try:
+    with room_at(folder):
         return (folder / LOG).open("ab")
-    except OSError as error:
-        raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error

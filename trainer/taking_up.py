@@ -8,6 +8,7 @@ from memory import runlog
 from memory.runs import Run, Runs
 from trainer.errors import NoRoom, StageDied, StageOverBudget, TrainingDataBroken
 from trainer.plan import STAGES
+from trainer.room import room_at
 from trainer.run_files import RunFiles, discard_checkpoints, read_json
 from trainer.searching.trials import FOLDER
 
@@ -28,7 +29,7 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
     if earlier is None:
         return None
     left = RunFiles(files.folder.with_name(earlier.id))
-    try:
+    with room_at(files.folder):
         if not (_interrupted(earlier) and start_of(left) == start_of(files)):
             discard_checkpoints(left)
             return None
@@ -40,8 +41,6 @@ def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
         for event in runlog.read(left.folder)[0]:
             if event.stage:
                 runlog.append(files.folder, event)
-    except OSError as error:
-        raise NoRoom(path=str(files.folder), reason=error.strerror or str(error)) from error
     return earlier.id
 
 

@@ -16,16 +16,15 @@ from memory.runlog import RunEvent
 from memory.runs import Run, State
 from trainer.errors import NoRoom, RunStopped
 from trainer.reporting import leave_report
+from trainer.room import room_at
 
 Tell = Callable[[str, float | None, Mapping[str, Any]], None]
 
 
 def tell(folder: Path, time: float, kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
     """Add an event to a run's log; ``time`` in seconds since 1970. Raises NoRoom."""
-    try:
+    with room_at(folder):
         runlog.append(folder, RunEvent(time, kind, "", fraction, facts))
-    except OSError as error:
-        raise NoRoom(path=str(folder), reason=error.strerror or str(error)) from error
 
 
 def tell_starter(error: EnlaceError) -> int:

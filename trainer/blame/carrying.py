@@ -18,8 +18,9 @@ from trainer.blame.search import fewest
 from trainer.blame.suspects import Suspects
 from trainer.blame.trials import FOLDER, Trials
 from trainer.courtesy import stop_on_signals
-from trainer.errors import BaseReplaced, HeldRunChanged, NoRoom, RunNotHeld
+from trainer.errors import BaseReplaced, HeldRunChanged, RunNotHeld
 from trainer.judging import stage_seconds
+from trainer.room import room_at
 from trainer.run_files import Inputs, RunFiles, read_inputs, read_json, write_json
 from trainer.staging import make_folder
 from trainer.taking_up import start_of
@@ -128,10 +129,8 @@ class Blamer:
                 continue
             if start_of(left) != start_of(files):
                 continue
-            try:
+            with room_at(files.folder):
                 (left.folder / FOLDER).replace(files.folder / FOLDER)
-            except OSError as error:
-                raise NoRoom(path=str(files.folder), reason=error.strerror or str(error)) from error
             return earlier.id
         return None
 

@@ -16,6 +16,7 @@ from trainer.errors import NoRoom
 from trainer.pipeline.graph import Graph
 from trainer.pipeline.keys import key_of
 from trainer.pipeline.sources import graph_for, sources_of, taken_by
+from trainer.room import room_at
 from trainer.run_files import Inputs, RunFiles, write_json, write_whole
 
 REPORT, EVENTS = "report.json", "events.jsonl"
@@ -65,11 +66,9 @@ class Kept:
         return key_of(step, inputs, {argument: artifact.sha256 for argument, artifact in takes.items()})
 
     def _tell_again(self, content: bytes, files: RunFiles) -> None:
-        try:
+        with room_at(files.folder):
             for line in content.splitlines():
                 runlog.append(files.folder, RunEvent(**json.loads(line)))
-        except OSError as error:
-            raise NoRoom(path=str(files.folder), reason=error.strerror or str(error)) from error
 
 
 def known_outputs(graph: Graph, inputs: Inputs, records: MadeRecords) -> Mapping[str, Made]:

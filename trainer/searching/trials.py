@@ -11,8 +11,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 from memory import runlog
-from trainer.errors import NoRoom
 from trainer.pipeline.usual import SCORE
+from trainer.room import room_at
 from trainer.run_files import Inputs, RunFiles, read_json, write_json, write_whole
 from trainer.searching.choice import Choice
 from trainer.searching.moves import Score, Trial
@@ -84,15 +84,13 @@ class TrialFiles:
 
     def _move(self, place: RunFiles) -> None:
         left = [stage for stage in SEARCHED if place.stage(stage).is_dir()]
-        try:
+        with room_at(self._files.folder):
             for event in runlog.read(place.folder)[0] if left else ():
                 # How far it was is no longer how far the run is.
                 runlog.append(self._files.folder, replace(event, fraction=None))
             for stage in left:
                 shutil.rmtree(self._files.stage(stage), ignore_errors=True)
                 place.stage(stage).replace(self._files.stage(stage))
-        except OSError as error:
-            raise NoRoom(path=str(self._files.folder), reason=error.strerror or str(error)) from error
 
     @property
     def _chosen(self) -> Path:
