@@ -12,7 +12,7 @@ from memory.text import storable
 
 
 class Approvals:
-    """Of one household. What waits is remembered and recalled as any other lesson."""
+    """Of one household. What waits is remembered, and recalled to whoever shared it and nobody else."""
 
     def __init__(self, family: Database, clock: Clock) -> None:
         self._family = family

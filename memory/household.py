@@ -101,7 +101,7 @@ class Household:
 
     def lessons_for_training(self) -> list[Lesson]:
         """The shared lessons in force, the oldest first: no withdrawn or replaced ones, none that waits, no thumbs."""
-        return self.approvals.without_waiting(lessons_in_force(self._family))
+        return lessons_in_force(self._family)
 
     def corrections(self) -> list[Lesson]:
         """Every shared correction that was not withdrawn and does not wait for whoever administers, oldest first.

@@ -25,17 +25,24 @@ LessonMessage = dict[str, str]
 
 _TICK = 0.001  # seconds between two corrections of one question at least; ids count in milliseconds
 
-# The latest correction of a question counts; thumbs correct nothing, so they neither count nor replace.
+# The latest correction of a question counts; thumbs correct nothing, so they neither count nor replace. Nor does what
+# waits for whoever administers, but for whose it is (?2).
 _IN_FORCE = """
-    SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' AND NOT EXISTS (
+    SELECT * FROM lessons WHERE status = 'active' AND source <> 'thumb' AND {counts} AND NOT EXISTS (
         SELECT 1 FROM lessons AS later
         WHERE later.question_key = lessons.question_key
         AND (later.created_at, later.id) > (lessons.created_at, lessons.id)
-        AND later.status = 'active' AND later.source <> 'thumb'
+        AND later.status = 'active' AND later.source <> 'thumb' AND {later_counts}
     )
     AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))
     ORDER BY created_at, id
 """
+_COUNTS = "({lesson}.member IS ?2 OR {lesson}.id NOT IN (SELECT id FROM lessons_waiting))"
+_SHARED_IN_FORCE = _IN_FORCE.format(
+    counts=_COUNTS.format(lesson="lessons"), later_counts=_COUNTS.format(lesson="later")
+)
+# Nothing waits in a member's own file: all that is in it is theirs.
+_OWN_IN_FORCE = _IN_FORCE.format(counts="TRUE", later_counts="TRUE")
 
 
 @dataclass(frozen=True)
@@ -229,8 +236,11 @@ class Lessons:
 
 
 def lessons_in_force(family: Database) -> list[Lesson]:
-    """The shared lessons to train on, oldest first: active, no thumbs, the latest correction of each question."""
-    rows = family.rows(_IN_FORCE, (None,))
+    """The shared lessons to train on, oldest first: active, no thumbs, the latest correction of each question.
+
+    What waits for whoever administers is none of them, and replaces none.
+    """
+    rows = family.rows(_SHARED_IN_FORCE, (None, None))
     return [read_lesson(row, "shared") for row in rows]
 
 
@@ -257,10 +267,18 @@ def ratings_in(file: Database, visibility: Visibility) -> list[Lesson]:
     return [read_lesson(row, visibility) for row in rows]
 
 
-def lessons_at(index: RecallIndex, visibility: Visibility, numbers: Iterable[int]) -> list[tuple[int, Lesson]]:
-    """Those lessons among the rows ``numbers`` of one file that no later correction replaces, with their rows."""
+def lessons_at(
+    index: RecallIndex, visibility: Visibility, numbers: Iterable[int], member_id: str
+) -> list[tuple[int, Lesson]]:
+    """Those lessons among the rows ``numbers`` of one file that no later correction replaces, with their rows.
+
+    ``member_id``: for whom; what others have shared and still waits counts for nobody but them.
+    """
     wanted = json.dumps(list(numbers))
-    rows = index.database.rows(_IN_FORCE, (wanted,))
+    if visibility == "shared":
+        rows = index.database.rows(_SHARED_IN_FORCE, (wanted, member_id))
+    else:
+        rows = index.database.rows(_OWN_IN_FORCE, (wanted,))
     return [(row["seq"], read_lesson(row, visibility)) for row in rows]
 
 

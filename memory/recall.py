@@ -66,7 +66,10 @@ class _Found:
 
 
 class Recall:
-    """What one member may be reminded of: what is in their own file and what the household shares."""
+    """What one member may be reminded of: what is in their own file and what the household shares.
+
+    Of what waits for whoever administers, only what they have shared themselves.
+    """
 
     def __init__(
         self, own: RecallIndex, family: RecallIndex, member: Member, wordings: Wordings, settings: RecallSettings
@@ -97,7 +100,7 @@ class Recall:
             here = {entry.item: entry for entry in near}
             # A question of small words alone ("Where are we?") has no telling term by which to be found.
             same = set(lessons_asked(index, key))
-            for item, lesson in lessons_at(index, visibility, {*here, *same}):
+            for item, lesson in lessons_at(index, visibility, {*here, *same}, self._member.id):
                 if item not in here and len(lesson.messages) > 1:
                     # "Why?" asks another thing in each conversation.
                     continue

@@ -64,3 +64,32 @@ def test_what_was_trained_before_is_taken_back_until_it_is_approved(members: Hou
     assert members.runs.taken_back() == {run.id: frozenset({lesson.id})}
     members.approvals.approve(lesson.id, "Ana")
     assert members.runs.taken_back() == {}
+
+
+def recalled(household: Household, name: str, question: str = "What is it?") -> list[str]:
+    """What comes to this member's mind at a question."""
+    member = household.members.get(name)
+    return [each.lesson.chosen for each in household.member(member.id).recall.find(question, member).lessons]
+
+
+def test_until_it_is_approved_it_answers_only_whose_it_is(members: Household) -> None:
+    members.members.set_standing("Leo", "child")
+    waits = shared(members, "Leo", "What is our dog called?")
+    assert recalled(members, "Leo", "What's our dog called?") == ["A lamp."]
+    assert recalled(members, "Ana", "What's our dog called?") == []
+    members.approvals.approve(waits.id, "Ana")
+    assert recalled(members, "Ana", "What's our dog called?") == ["A lamp."]
+
+
+def test_what_waits_replaces_nothing_for_anybody_else(members: Household) -> None:
+    members.members.set_standing("Leo", "child")
+    known = shared(members, "Ana", "What is our dog called?")
+    lessons = members.member(members.members.get("Leo").id).lessons
+    asked = [{"role": "user", "content": "What is our dog called?"}]
+    waits = lessons.add(asked, "Captain Pizza.", visibility="shared")
+    assert recalled(members, "Ana", "What is our dog called?") == ["A lamp."]
+    assert recalled(members, "Leo", "What is our dog called?") == ["Captain Pizza."]
+    assert [each.id for each in members.lessons_for_training()] == [known.id]
+    members.approvals.approve(waits.id, "Ana")
+    assert recalled(members, "Ana", "What is our dog called?") == ["Captain Pizza."]
+    assert [each.id for each in members.lessons_for_training()] == [waits.id]
