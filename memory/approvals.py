@@ -36,3 +36,7 @@ class Approvals:
         values = (storable(who), self._clock(), lesson.id)
         self._family.run("UPDATE lessons SET approved_by = ?, approved_at = ? WHERE id = ?", values)
         return lesson
+
+    def take_back(self, lesson_id: str) -> None:
+        """Have a lesson wait again that was approved."""
+        self._family.run("UPDATE lessons SET approved_by = NULL, approved_at = NULL WHERE id = ?", (lesson_id,))

@@ -18,7 +18,8 @@ from memory.clock import Clock
 from memory.database import Database
 from memory.errors import NoSnapshot
 from memory.facts import Facts
-from memory.lessons import Lesson, Lessons, corrections_in, lessons_in_force, ratings_in
+from memory.in_force import corrections_in, lessons_in_force, ratings_in
+from memory.lessons import Lesson, Lessons
 from memory.made import MadeRecords
 from memory.members import Member, Members
 from memory.migrations import Migrations

@@ -13,7 +13,8 @@ from memory.artifacts import ArtifactStore
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import NoPrivateAdapter
-from memory.lessons import Lesson, corrections_in, ratings_in
+from memory.in_force import corrections_in, ratings_in
+from memory.lessons import Lesson
 from memory.made import MadeRecords
 from memory.manifests import Adapter, adapter_list, read_adapters
 from memory.numbered import number_in

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from configs.sections.memory import RecallSettings
 from memory.errors import MemberUnknown
 from memory.facts import Fact, facts_at
-from memory.lessons import Lesson, lessons_asked, lessons_at
+from memory.in_force import lessons_asked, lessons_at
+from memory.lessons import Lesson
 from memory.likeness import Asked, Likeness, Terms
 from memory.members import Member
 from memory.recall_index import Counts, Kind, RecallIndex

@@ -22,9 +22,11 @@ class RunEvent:
     Kinds and their facts: run_started {run, recipe, who}; planned {stages: those there will be}; taken_up {run: the one
     that was interrupted}; stage_started; stage_restarted {stage, status, log}; stage_skipped {stage, run: the one that
     made the same}, after what the stage told there; paused {who}; resumed; progress; step {loss, step, steps, …};
-    measure {name, …}; stage_done; verdict {decision "SHIP" | "HOLD", checks [{name, value, bound, at_least, ok}],
-    reasons}; promoted {snapshot}; run_failed {code, facts}; run_done {decision, snapshot}; later perhaps
-    lessons_withdrawn {lessons}, whose words were taken out.
+    measure {name, …}; stage_done {seconds, with those in which it was held, …}; verdict {decision "SHIP" | "HOLD",
+    checks [{name, value, bound, at_least, ok}], reasons}; promoted {snapshot}; run_failed {code, facts}; run_done
+    {decision, snapshot}; later perhaps lessons_withdrawn {lessons}, whose words were taken out.
+    Of what it takes: reckoned {flops, seconds, joules, measured, drawn} before its first stage; stage_took {seconds,
+    paused, energy {joules, estimated, sources}} after each; took, the same of the whole run, before it ends.
     Where other numbers are tried, choice_started {learning_rate, epochs, rank, folder}; choice_done {learning_rate,
     epochs, rank, right, nats, unrelated_kl, seconds, code, best: of those so far}; then what the stages of the chosen
     one told, which were those of another folder.
