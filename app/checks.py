@@ -26,8 +26,9 @@ def check_name(catalogue: Catalogue, name: str) -> str:
 
 
 def check_value(check: Mapping[str, Any]) -> str:
-    """What was measured, to four digits; a dash where nothing was."""
-    return _number(check.get("value"))
+    """What was measured, to four digits, with a sign before it where it was reckoned; a dash where nothing was."""
+    sign = "≈ " if check.get("reckoned") and check.get("value") is not None else ""
+    return sign + _number(check.get("value"))
 
 
 def check_interval(check: Mapping[str, Any]) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from app.checks import LESSON_DROPPED
+from app.report.cost import Drawn, drawn_of
 from memory.runlog import RunEvent
 
 # From this share on, what is done says how long the rest takes.
@@ -15,7 +16,7 @@ _TELLING_SHARE: Final = 0.05
 
 @dataclass
 class StageSeen:
-    """``began``: seconds since 1970; ``seconds``: how long it took, None while it runs.
+    """``began``: seconds since 1970; ``seconds``: how long it took, None while it runs; ``paused``: seconds beside.
 
     ``made_by``: the run that had made the same, which was taken; empty where it was made.
     """
@@ -23,6 +24,8 @@ class StageSeen:
     began: float
     seconds: float | None = None
     made_by: str = ""
+    paused: float = 0.0
+    drawn: Drawn | None = None
 
 
 @dataclass
@@ -66,6 +69,8 @@ class Watched:
                 self.stages[event.stage] = StageSeen(event.time)
             case "stage_done":
                 self._done(event, facts)
+            case "stage_took":
+                self._took(event, facts)
             case "paused":
                 self.paused_at = event.time
             case "resumed":
@@ -127,6 +132,11 @@ class Watched:
         seconds = facts.get("seconds")
         took = float(seconds) if isinstance(seconds, int | float) else 0.0
         self.stages.setdefault(event.stage, StageSeen(event.time - took)).seconds = took
+
+    def _took(self, event: RunEvent, facts: Mapping[str, Any]) -> None:
+        seen = self.stages.setdefault(event.stage, StageSeen(event.time))
+        seen.seconds, seen.paused = float(facts["seconds"]), float(facts["paused"])
+        seen.drawn = drawn_of(facts.get("energy"))
 
     def _step(self, event: RunEvent, facts: Mapping[str, Any]) -> None:
         number = int(facts.get("step", len(self.losses) + 1))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from configs.errors import EnlaceError
 
 
@@ -130,6 +132,36 @@ class StageOverBudget(TrainerError):
     code = "stage_over_budget"
 
 
+class StageTooCostly(TrainerError):
+    """The training has drawn all the energy that it may. facts: stage, budget (watt-hours)."""
+
+    code = "stage_too_costly"
+
+
+class RestTooLong(TrainerError):
+    """What is left after a stage would take longer than there is time. facts: stage, seconds (in all), budget."""
+
+    code = "rest_too_long"
+
+
+class RestTooCostly(TrainerError):
+    """The same of its energy. facts: stage, watt_hours (in all), budget."""
+
+    code = "rest_too_costly"
+
+
+class RunTooLong(TrainerError):
+    """It would take longer than it may, so it does not begin. facts: seconds, budget."""
+
+    code = "run_too_long"
+
+
+class RunTooCostly(TrainerError):
+    """It would draw more than it may, so it does not begin. facts: watt_hours, budget."""
+
+    code = "run_too_costly"
+
+
 class RunStopped(TrainerError):
     """The run was asked to stop. facts: run."""
 
@@ -230,3 +262,7 @@ class ManifestNotDone(TrainerError):
 
     code = "manifest_not_done"
     exit_code = 2
+
+
+# What a run has no more of, or would take too much of: time or energy. None of it speaks against what was done before.
+SPENT: Final = (StageOverBudget, StageTooCostly, RestTooLong, RestTooCostly, RunTooLong, RunTooCostly)

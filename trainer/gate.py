@@ -7,8 +7,8 @@ A share of few answers is told with its interval. Where the bound lies inside it
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Collection, Mapping
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from configs.sections.judging import GateSettings
@@ -21,7 +21,7 @@ class Check:
     """One number against its bound. ``value`` None: it was not measured.
 
     ``low`` and ``high``: its interval, where it is a share of ``samples`` answers. ``decided``: whether the bound lies
-    outside of it.
+    outside of it. ``reckoned``: it was, in whole or in part, and not measured.
     """
 
     name: str
@@ -33,6 +33,7 @@ class Check:
     high: float | None = None
     samples: int | None = None
     decided: bool = True
+    reckoned: bool = False
 
 
 @dataclass(frozen=True)
@@ -73,11 +74,15 @@ def verdict_from_json(value: Mapping[str, Any]) -> Verdict:
 
 
 def judge(
-    measures: Mapping[str, Any], bounds: GateSettings, intervals: Mapping[str, Mapping[str, Any]] = NONE
+    measures: Mapping[str, Any],
+    bounds: GateSettings,
+    intervals: Mapping[str, Mapping[str, Any]] = NONE,
+    reckoned: Collection[str] = (),
 ) -> Verdict:
-    """The verdict on ``measures`` (shares 0 to 1, nats a token, rises as a share, seconds). Fails closed.
+    """The verdict on ``measures`` (shares 0 to 1, nats a token, rises as a share, seconds, watt-hours). Fails closed.
 
-    ``intervals``: of those of them that few answers gave, as ``Interval.as_json`` has them.
+    ``intervals``: of those of them that few answers gave, as ``Interval.as_json`` has them. ``reckoned``: those that
+    nothing measured.
     """
     wanted = (
         ("lessons_right", bounds.lessons_right, True),
@@ -94,9 +99,13 @@ def judge(
         ("parity_kl", bounds.parity_kl, False),
         ("contamination", bounds.contamination, False),
         ("seconds", bounds.seconds, False),
+        ("watt_hours", bounds.watt_hours, False),
     )
     checks = tuple(
-        _check(name, measures.get(name), bound, at_least, intervals.get(name), bounds.undecided == "hold")
+        replace(
+            _check(name, measures.get(name), bound, at_least, intervals.get(name), bounds.undecided == "hold"),
+            reckoned=name in reckoned,
+        )
         for name, bound, at_least in wanted
     )
     reasons = tuple(_reason(check) for check in checks if not check.ok)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 import yaml
 
+from trainer.energy.energy import energy_of
 from trainer.gate import Verdict
 from trainer.lessons import TrainingLesson
 from trainer.pipeline.artifacts import digest_of, digest_of_json, stored_as
@@ -107,6 +108,8 @@ def write_manifest(
         "verdict": verdict.as_json(),
         "snapshot": snapshot,
         "seconds": sum(report["seconds"] for report in reports),
+        "paused": sum(report.get("paused", 0.0) for report in reports),
+        "energy": energy_of(reports, inputs.training.estimate.watts).as_json(),
         "peak_bytes": max(report["peak_bytes"] for report in reports),
     }
     _write(files.manifest, manifest)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,14 +13,21 @@ from configs.errors import EnlaceError, Reported
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from configs.settings import Settings
+from memory import runlog
 from memory.pausing import Pause, paused
+from memory.runlog import RunEvent
+from trainer.budgets import Budgets
+from trainer.costs import Cost, Costs
+from trainer.energy.energy import Energy
+from trainer.energy.meter import meter_of
 from trainer.errors import RunStopped, StageDied, StageOverBudget
+from trainer.pipeline.estimate import Estimate
 from trainer.pipeline.graph import Graph
 from trainer.pipeline.kept import Kept
 from trainer.pipeline.sources import graph_for
 from trainer.plan import SHARED_OUT
 from trainer.room import room_at
-from trainer.run_files import RunFiles, read_inputs, read_json
+from trainer.run_files import RunFiles, read_inputs, read_json, write_json
 from trainer.workers import Workers
 
 POLL_SECONDS = 0.05
@@ -35,7 +41,7 @@ class StageProcesses:
     """Runs stages. ``stopping`` is looked at all the time, and so is whether somebody has ``home`` pause its trainings.
 
     ``tell(kind, facts)`` hears what happens to them: stage_restarted, of a process that died; stage_skipped; paused;
-    resumed. All of them together may take ``training.budget.run_seconds`` from now on, without the time in which they
+    resumed. All of them together may take what ``training.budget`` says from now on, without the time in which they
     were paused. ``kept``: what was made before, which is not made again. None: everything is made, and nothing kept.
     """
 
@@ -53,28 +59,36 @@ class StageProcesses:
         self._tell = tell
         self._kept = kept
         self._failing = False
-        # How many stages are held right now, since when, and for how long there were some before.
-        self._holding = threading.Lock()
-        self._held = 0
-        self._held_since = 0.0
-        self._held_s = 0.0
-        self._deadline = self.clock() + settings.training.budget.run_seconds
+        training = settings.training
+        self._costs = Costs(meter_of(training.energy, training.estimate.watts), training.energy.sample_seconds)
+        self._budgets = Budgets(training.budget, self._costs)
 
     def clock(self) -> float:
         """Seconds, by a clock that stands still while the stages are paused."""
-        return time.monotonic() - self._held_s
+        return self._costs.clock()
 
     def seconds_left(self) -> float:
-        """Time until all stages together have taken as long as they may."""
-        return self._deadline - self.clock()
+        """Time until all stages together have taken as much as they may, of time or at this pace of energy."""
+        return self._budgets.seconds_left()
+
+    def expect(self, reckoned: Mapping[str, Estimate]) -> None:
+        """Hold what is left to what its stages will take, from now on after each of them.
+
+        Raises RunTooLong, RunTooCostly where it is too much already.
+        """
+        self._budgets.expect(reckoned)
+
+    def took(self) -> Cost:
+        """What the run has taken until now."""
+        return self._costs.total()
 
     def go_on(self, stages: Iterable[str], files: RunFiles, *, within: float = math.inf) -> None:
         """Run those of the stages whose report is not there, each after what it takes, in ``within`` seconds.
 
         As many at once as ``training.budget.stages_at_once`` lets. Raises what a stage reports, StageDied,
-        StageOverBudget, RunStopped, NoRoom.
+        StageOverBudget, StageTooCostly, RestTooLong, RestTooCostly, RunStopped, NoRoom.
         """
-        deadline = min(self._deadline, self.clock() + within)
+        deadline = min(self._budgets.ends_at, self.clock() + within)
         waiting = [stage for stage in stages if not files.report(stage).is_file()]
         graph = graph_for(read_inputs(files)) if waiting else Graph(())
         while waiting:
@@ -111,9 +125,26 @@ class StageProcesses:
     def _make(self, stage: str, files: RunFiles, deadline: float) -> None:
         """Have the stage's result, from before or made now, in its place."""
         if not self._taken(stage, files):
-            self._run(stage, files, deadline)
+            self._costs.begin(stage)
+            try:
+                self._run(stage, files, deadline)
+            finally:
+                energy = self._costs.end(stage)
+            self._account(stage, files, energy)
             if self._kept:
                 self._kept.keep(stage, files, read_inputs(files))
+        self._budgets.done(stage)
+
+    def _account(self, stage: str, files: RunFiles, energy: Energy) -> None:
+        """Have the stage's report say what it took; what it says itself has the time in it in which it was held."""
+        report = read_json(files.report(stage))
+        seconds, paused_s = self._costs.worked(report.pop("began"), report["seconds"])
+        if "tokens_per_second" in report and seconds:
+            report["tokens_per_second"] *= report["seconds"] / seconds
+        cost = Cost(seconds, paused_s, energy).as_json()
+        write_json(files.report(stage), report | cost)
+        with room_at(files.folder):
+            runlog.append(files.folder, RunEvent(time.time(), "stage_took", stage, None, cost))
 
     def _taken(self, stage: str, files: RunFiles) -> bool:
         """Whether the stage's result was there already, and is in its place now."""
@@ -153,6 +184,7 @@ class StageProcesses:
                 raise RunStopped(run=files.folder.name)
             if self.clock() > deadline:
                 raise StageOverBudget(stage=stage, seconds=self._settings.training.budget.run_seconds)
+            self._budgets.check_energy(stage)
             if (wish := paused(self._home)) is not None:
                 self._hold(workers, wish)
             time.sleep(POLL_SECONDS)
@@ -160,10 +192,7 @@ class StageProcesses:
 
     def _hold(self, workers: Workers, wish: Pause) -> None:
         """Keep the processes from the processor while the pause lasts, or until the run is to be stopped."""
-        with self._holding:
-            first = not self._held
-            self._held_since = time.monotonic() if first else self._held_since
-            self._held += 1
+        first = self._costs.hold()
         try:
             workers.hold()
             if first:
@@ -171,11 +200,8 @@ class StageProcesses:
             while paused(self._home) is not None and not self._ending() and workers.status() is None:
                 time.sleep(POLL_SECONDS)
         finally:
-            with self._holding:
-                self._held -= 1
-                last = not self._held
-                # Of several that run at once, the time counts once.
-                self._held_s += time.monotonic() - self._held_since if last else 0.0
+            # Of several that run at once, the time counts once.
+            last = self._costs.go_on()
             workers.go_on()
         if last:
             self._tell("resumed", {})

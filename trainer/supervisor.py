@@ -22,10 +22,11 @@ from memory.household import Household
 from memory.runs import Run, run_folder
 from trainer.completing import complete_manifests
 from trainer.courtesy import stop_on_signals
-from trainer.errors import LessonsTakenBack, RunStopped, TrainerError
+from trainer.errors import LessonsTakenBack, NoRoom, RunStopped, TrainerError
 from trainer.judging import verdict_on
 from trainer.learning import FamilyLearning, Learning
 from trainer.manifest import identity, planned, write_manifest, write_partial
+from trainer.pipeline.estimate import estimates, shown_here, together
 from trainer.pipeline.sources import order_of
 from trainer.private import PrivateLearning
 from trainer.run_files import Inputs, RunFiles, read_inputs, read_measures
@@ -92,6 +93,7 @@ class Supervisor:
                 facts = {"snapshot": inputs.onward.snapshot, "new": len(inputs.lessons) - learned, "learned": learned}
                 self._tell("going_on", None, facts)
             self._asked = [identity(planned(inputs))]
+            self._afford(inputs, files)
             if inputs.training.search.seconds:
                 inputs = self._searched(inputs, files)
             self._processes.go_on(order_of(inputs), files)
@@ -99,6 +101,10 @@ class Supervisor:
         except EnlaceError as error:
             # A verdict that is on record stays, also where its manifest found no room: the next run writes that.
             if self._household.runs.get(run.id).state == "running":
+                cost = self._processes.took()
+                if cost.energy.joules:
+                    with contextlib.suppress(NoRoom):
+                        self._tell("took", None, cost.as_json())
                 tell_failed(self._household, run, error, self._tell)
                 self._leave_partial(error)
             raise
@@ -108,6 +114,14 @@ class Supervisor:
                 leave_reports(self._home, self._household, self._learning.forget_withdrawn(), seconds)
             leave_reports(self._home, self._household, (run.id,), seconds)
             leave_curves(self._folder, run.id, seconds)
+
+    def _afford(self, inputs: Inputs, files: RunFiles) -> None:
+        """Say what the stages will take that are still to be done. Raises RunTooLong, RunTooCostly."""
+        done = {name for name in inputs.stages if files.report(name).is_file()} | set(self._learning.kept.known(inputs))
+        every = estimates(inputs, shown_here(self._household, inputs))
+        left = {name: each for name, each in every.items() if name not in done}
+        self._tell("reckoned", None, together(left.values()).as_json())
+        self._processes.expect(left)
 
     def _searched(self, inputs: Inputs, files: RunFiles) -> Inputs:
         """Train by several choices of numbers, as if the best had been the only one; the inputs that it is of."""
@@ -119,6 +133,8 @@ class Supervisor:
     def _conclude(self, run: Run, inputs: Inputs, files: RunFiles, who: str) -> Outcome:
         """Judge, put the verdict on record, promote where the gate lets it, and write the manifest last."""
         measures, baseline = read_measures(files)
+        cost = self._processes.took()
+        self._tell("took", None, cost.as_json())
         verdict = verdict_on(files, self._settings.training.gate)
         self._tell("verdict", 0.98, verdict.as_json())
         if self._stopping:
@@ -128,7 +144,7 @@ class Supervisor:
             raise LessonsTakenBack(run=run.id, number=len(taken_back))
         summary: dict[str, Any] = {"recipe": inputs.recipe_name, "gate": verdict.as_json()}
         if run.member is None:
-            summary["lessons"] = len(inputs.lessons)
+            summary |= {"lessons": len(inputs.lessons), "cost": cost.as_json()}
             # Where numbers were searched, what was found is another manifest than what was asked for.
             summary["manifests"] = list(dict.fromkeys([*self._asked, identity(planned(inputs))]))
         snapshot = None

@@ -6,14 +6,16 @@ from typing import Any
 
 from memory import runlog
 from memory.runs import Run, Runs
-from trainer.errors import NoRoom, StageDied, StageOverBudget, TrainingDataBroken
+from trainer.errors import SPENT, NoRoom, StageDied, TrainingDataBroken
 from trainer.plan import STAGES
 from trainer.room import room_at
 from trainer.run_files import RunFiles, discard_checkpoints, read_json
 from trainer.searching.trials import FOLDER
 
+# Of the settings: when a run begins, what it may take and how that is reckoned, and what is done after it.
+NO_PART = ("night", "budget", "estimate", "energy", "blame")
 # Failures that came from outside: what was done before them is as good as ever.
-FROM_OUTSIDE = (StageDied.code, StageOverBudget.code, NoRoom.code)
+FROM_OUTSIDE = (StageDied.code, NoRoom.code, *(each.code for each in SPENT))
 
 
 def take_up(runs: Runs, run: Run, files: RunFiles) -> str | None:
@@ -61,9 +63,12 @@ def _interrupted(run: Run) -> bool:
 def start_of(files: RunFiles) -> dict[str, Any]:
     """All that a run depends on; nothing of one that came to no beginning.
 
-    By which numbers it trained follows from that: those that it began with do, and what it found.
+    By which numbers it trained follows from that: those that it began with do, and what it found. Not so how much it
+    may take: one that had too little is to go on where there is more.
     """
     try:
-        return {key: value for key, value in read_json(files.inputs).items() if key not in ("run", "choice")}
+        found = {key: value for key, value in read_json(files.inputs).items() if key not in ("run", "choice")}
     except TrainingDataBroken:
         return {}
+    training = {key: value for key, value in found.get("training", {}).items() if key not in NO_PART}
+    return {**found, "training": training}

@@ -82,7 +82,9 @@ def _run(stage: str, files: RunFiles, place: Place) -> None:
         return
     # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
-    report = {"seconds": time.monotonic() - start, "waited": courtesy.waited, "peak_bytes": peak, "output": made.sha256}
+    # When it began by the system's clock tells its supervisor how much of its time it was held.
+    report: dict[str, Any] = {"seconds": time.monotonic() - start, "began": start, "waited": courtesy.waited}
+    report |= {"peak_bytes": peak, "output": made.sha256}
     report |= context.report
     write_json(files.report(stage), report)
     emit("stage_done", 1.0, report)

@@ -8,6 +8,7 @@ from typing import Any
 from app.catalogue import Catalogue
 from app.commands.output import write, write_table
 from app.errors_text import explain
+from app.report.cost import watt_hours
 from app.report.wording import duration
 from configs.errors import Reported
 
@@ -28,7 +29,12 @@ def write_plan(words: Catalogue, plan: Mapping[str, Any]) -> None:
         left = [each for name, each in estimates.items() if name not in known]
         seconds, joules = (sum(each[what] for each in left) for what in ("seconds", "joules"))
         rough = "measured" if all(each["measured"] for each in left) else "rough"
-        write(words.text(f"command.plan.{rough}", seconds=duration(seconds), joules=f"{joules:,.0f}"))
+        write(words.text(f"command.plan.{rough}", seconds=duration(seconds), energy=watt_hours(joules)))
+        if left and not all(each["drawn"] for each in left):
+            write(words.text("command.plan.by_watts", watts=f"{joules / seconds:.0f}"))
+        searching = manifest["training"]["search"]["seconds"]
+        if searching and left:
+            write(words.text("command.plan.searching", seconds=duration(searching)))
     write_done(words, plan)
 
 
@@ -56,7 +62,9 @@ def reason_text(words: Catalogue, reason: Mapping[str, Any]) -> str:
 
 
 def _in_words(facts: Mapping[str, Any]) -> dict[str, Any]:
-    times = {name: duration(facts[name]) for name in ("seconds", "budget") if name in facts}
+    times = {
+        name: duration(facts[name]) for name in ("seconds", "budget") if name in facts and "watt_hours" not in facts
+    }
     # Enough of a digest to tell it from another.
     digests = {name: str(facts[name])[:12] or "—" for name in ("expected", "found") if name in facts}
     return {**facts, **times, **digests}
@@ -71,4 +79,4 @@ def _stage(
     if estimate is None:
         return (name, takes, told["gives"], "—", "—")
     flops = f"{duration(estimate['seconds'])} · {estimate['flops'] / _GIGA:,.0f} GFLOP"
-    return (name, takes, told["gives"], flops, f"{estimate['joules']:,.0f} J")
+    return (name, takes, told["gives"], flops, watt_hours(estimate["joules"]))

@@ -150,6 +150,7 @@ def history(
     """The trainings there were, the newest first, the family's and the member's own; and the card of one of them."""
     from app.commands.card_view import write_card
     from app.report.card import card_of, has_card, latest_judged
+    from app.report.wording import cost_cells
 
     with open_session(member=member) as session:
         words, all_runs = session.catalogue, session.household.runs
@@ -161,13 +162,14 @@ def history(
         if not runs:
             write(words.text("command.train.none"))
             return 0
-        heads = [words.text(f"command.train.heads.{name}") for name in ("run", "state", "started", "ended", "snapshot")]
+        names = ("run", "state", "started", "took", "energy", "snapshot")
+        heads = [words.text(f"command.train.heads.{name}") for name in names]
         rows = [
             (
                 run.id,
                 words.text(f"command.train.states.{run.state}"),
                 moment(run.started_at),
-                moment(run.ended_at) if run.ended_at else "—",
+                *cost_cells(words, run),
                 run.snapshot or "—",
             )
             for run in runs

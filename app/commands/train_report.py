@@ -15,13 +15,12 @@ from app.commands.verdict import write_checks
 from app.curve import curve
 from app.errors_text import explain
 from app.report.wording import (
+    STAGE,
     TRIED,
     curve_name,
-    duration,
     heading,
     number,
-    size,
-    stage_name,
+    stage_cells,
     summary,
     tried,
     warning,
@@ -87,8 +86,8 @@ def _show(session: Session, story: Story) -> None:
         write_table(_heads(session, *TRIED), [tried(words, each) for each in story.trials])
     if story.stages:
         write("")
-        stages = [(stage_name(words, s.name), duration(s.seconds), size(s.peak_bytes)) for s in story.stages]
-        write_table(_heads(session, "stage", "took", "memory"), stages)
+        stages = [stage_cells(words, each) for each in story.stages]
+        write_table(_heads(session, *STAGE), stages)
     if story.withdrawn:
         write("\n" + words.text("report.withdrawn", number=story.withdrawn))
     if story.failure:

@@ -10,10 +10,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from app.report.story import Answer, read_story
+from app.report.reading import read_story
+from app.report.story import Answer
 from memory.runs import run_folder
 
 if TYPE_CHECKING:
+    from app.report.cost import Drawn
     from app.session import Session
     from memory.lessons import Lesson
     from memory.moves import Move
@@ -29,7 +31,7 @@ class Card:
 
     ``examples``: EXAMPLES answers at most, what has become right first. ``back``: what one key goes back to, "" for a
     member's answers without an adapter of their own; None where nothing can be undone. ``gone``: the move by which its
-    snapshot was gone back from by itself. ``seconds``: None where it is not known.
+    snapshot was gone back from by itself. ``seconds``: None where it is not known; ``paused``: those beside.
     """
 
     run: Run
@@ -38,6 +40,8 @@ class Card:
     examples: tuple[Answer, ...]
     verdict: Mapping[str, Any]
     seconds: float | None
+    paused: float
+    drawn: Drawn | None
     current: str
     back: str | None
     gone: Move | None
@@ -50,6 +54,8 @@ class Card:
             "examples": [asdict(each) for each in self.examples],
             "verdict": dict(self.verdict),
             "seconds": self.seconds,
+            "paused": self.paused,
+            "energy": self.drawn and asdict(self.drawn),
             "back": self.back,
             "gone_back": self.gone and asdict(self.gone),
         }
@@ -92,6 +98,8 @@ def card_of(session: Session, run: Run) -> Card:
         _examples(story.answers, [*learned, *(each for each in lessons if each.id in known)], len(learned)),
         story.verdict,
         story.seconds,
+        story.paused,
+        story.drawn,
         current,
         back,
         next((move for move in household.snapshots.history() if move.evidence and move.previous == run.snapshot), None),

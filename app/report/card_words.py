@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from app.checks import check_bound, check_name, check_value
 from app.probation_text import gone
-from app.report.wording import duration
+from app.report.wording import energy, took
 from app.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -46,9 +46,11 @@ def aftermath(words: Catalogue, card: Card) -> str:
 
 
 def when(words: Catalogue, card: Card, day_and_time: Callable[[float], str]) -> str:
-    """When it began, how long it took, and what it is called."""
-    began = day_and_time(card.run.started_at)
-    return words.text("card.when", when=began, took=duration(card.seconds), run=card.run.id)
+    """When it began, how long it took and how much energy, and what it is called."""
+    parts = [day_and_time(card.run.started_at), words.text("card.took", took=took(words, card.seconds, card.paused))]
+    if card.drawn is not None and card.drawn.joules:
+        parts.append(energy(words, card.drawn))
+    return " · ".join([*parts, card.run.id])
 
 
 def named(words: Catalogue, card: Card) -> tuple[str, list[str], str]:
@@ -70,7 +72,8 @@ def gate_line(words: Catalogue, checks: Sequence[Mapping[str, Any]]) -> str:
         fails = "" if check.get("ok") else f" ✗ {words.text('card.fails')}"
         # Without a blank, so that no row ends between a sign and its number.
         bound = check_bound(check).replace(" ", "")
-        parts.append(f"{check_name(words, str(check.get('name', '?')))} {check_value(check)} ({bound}){fails}")
+        value = check_value(check).replace(" ", "")
+        parts.append(f"{check_name(words, str(check.get('name', '?')))} {value} ({bound}){fails}")
     return f"{words.count('card.passed', len(checks), passed=passed)}: {' · '.join(parts)}"
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Final
 from app.commands.errors import OutputUnwritable
 from app.report.page import page
 from app.report.picture import picture
-from app.report.story import Story, read_story
+from app.report.reading import read_story
+from app.report.story import Story
 from configs.disk import write_whole
 from memory.runs import run_folder
 

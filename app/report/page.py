@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 from app.checks import check_bound, check_name, check_value, left_out, told_override
 from app.errors_text import explain
 from app.report.story import Answer, Story
-from app.report.wording import TRIED, duration, heading, number, size, stage_name, summary, tried, warning
+from app.report.wording import STAGE, TRIED, heading, number, stage_cells, summary, tried, warning
 from app.terminal_text import clean
 from app.training import failure_of
 
@@ -40,8 +40,8 @@ def page(story: Story, words: Catalogue, home: Home, *, picture: str | None) -> 
         trials = [[_plain(cell) for cell in tried(words, each)] for each in story.trials]
         parts += [_section(words, "trials"), words.text("report.trials_are"), _table(_heads(words, *TRIED), trials)]
     if story.stages:
-        stages = [(stage_name(words, s.name), duration(s.seconds), size(s.peak_bytes)) for s in story.stages]
-        parts += [_section(words, "stages"), _table(_heads(words, "stage", "took", "memory"), stages)]
+        stages = [stage_cells(words, each) for each in story.stages]
+        parts += [_section(words, "stages"), _table(_heads(words, *STAGE), stages)]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
 

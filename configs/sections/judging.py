@@ -70,6 +70,9 @@ class GateSettings(BaseModel):
         ge=0, le=1, description="Share of what is measured that may have been trained too, at most."
     )
     seconds: float = Field(gt=0, description="Seconds that all stages of the training may have taken, at most.")
+    watt_hours: float = Field(
+        gt=0, description="Energy that they may have drawn, measured or reckoned, at most; 1000 are a kilowatt-hour."
+    )
     confidence: float = Field(
         gt=0, lt=1, description="Of the intervals of what is measured on few answers (0.9: 90 %)."
     )

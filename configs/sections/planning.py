@@ -13,7 +13,7 @@ class EstimateSettings(BaseModel):
     flops_per_second: float = Field(
         gt=0, description="Operations a second of a stage, as long as no training here has shown how many there are."
     )
-    watts: float = Field(gt=0, description="What the machine draws while it trains, more than at rest.")
+    watts: float = Field(gt=0, description="What the machine draws while it trains, where nothing measures it.")
     characters_a_token: float = Field(gt=0, description="Letters that one token stands for, about.")
     turn_tokens: int = Field(ge=0, description="Tokens that the chat template puts around each turn, about.")
 

@@ -7,7 +7,9 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
 
+from configs.sections.budget import BudgetSettings
 from configs.sections.defence import DefenceSettings
+from configs.sections.energy import EnergySettings
 from configs.sections.judging import EvaluationSettings, GateSettings
 from configs.sections.night import NightSettings
 from configs.sections.planning import EstimateSettings, ToleranceSettings
@@ -176,27 +178,6 @@ class RecipeSettings(_Section):
     optimiser: OptimiserSettings = Field(description="The steps.")
 
 
-class BudgetSettings(_Section):
-    """Time limits of a training."""
-
-    run_seconds: float = Field(gt=0, description="A whole training stops without result after this long.")
-    busy_wait_seconds: float = Field(
-        ge=0, description="How long one step waits at most while somebody's answer is written."
-    )
-    busy_poll_seconds: float = Field(gt=0, description="How often a waiting step looks again.")
-    checkpoint_seconds: float = Field(
-        ge=0, description="How often a training is put on disk; a kill costs it so much (0: after every step)."
-    )
-    restarts: int = Field(
-        ge=0, description="How often a stage whose process died is begun again; it goes on from what is on disk."
-    )
-    stages_at_once: int = Field(
-        ge=1, description="Stages that do not wait for each other and may run at once; each takes memory of its own."
-    )
-    stop_grace_seconds: float = Field(gt=0, description="How long a worker told to stop may take.")
-    report_seconds: float = Field(gt=0, description="How long the report of a training that ended may take to write.")
-
-
 class FrozenSettings(_Section):
     """How the base's own weights, which no training changes, are held in memory."""
 
@@ -273,7 +254,8 @@ class TrainingSettings(_Section):
     gate: GateSettings = Field(description="The bounds that a new snapshot has to keep.")
     search: SearchSettings = Field(description="What is searched beside the weights.")
     blame: BlameSettings = Field(description="How the lesson is searched for that made the gate hold a training.")
-    budget: BudgetSettings = Field(description="Time limits.")
+    budget: BudgetSettings = Field(description="What a training may take.")
     tolerance: ToleranceSettings = Field(description="What a training that is done again may differ by.")
     estimate: EstimateSettings = Field(description="By what it is reckoned beforehand what a training will take.")
+    energy: EnergySettings = Field(description="How it is measured what a training draws.")
     night: NightSettings = Field(description="When trainings begin by themselves.")

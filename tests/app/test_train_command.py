@@ -13,7 +13,7 @@ import psutil
 import pytest
 
 from app.commands.training_view import TrainingDetached, show_status, watch
-from app.report.story import read_story
+from app.report.reading import read_story
 from app.session import Session
 from app.training import start_training
 from configs.errors import EnlaceError

@@ -99,6 +99,7 @@ def test_the_gate_judges_what_a_manifest_measured(
     assert here("train", "gate", str(path)).code == 2
     good = {name: 1.0 if name.endswith(("right", "kept")) else 0.0 for name in GATES}
     measured = {"measures": {**good, "lessons_right": right}, "intervals": {}, "seconds": 60.0}
+    measured["energy"] = {"joules": 900.0, "estimated": 900.0, "sources": []}
     path.write_text(yaml.safe_dump({**plan["manifest"], **measured}))
     done = here("train", "gate", str(path))
     assert done.code == code

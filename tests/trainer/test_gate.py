@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from configs.settings import Settings
-from trainer.gate import judge
+from trainer.gate import judge, verdict_from_json
 
 # Measured on the starter model: the shipped recipe, and preference with likelihood at 3e-4 for 20 epochs.
 GOOD: dict[str, Any] = {
@@ -26,6 +26,7 @@ GOOD: dict[str, Any] = {
     "parity_kl": 0.003,
     "contamination": 0.0,
     "seconds": 837.0,
+    "watt_hours": 3.5,
 }
 BROKEN = {
     **GOOD,
@@ -67,6 +68,12 @@ def test_a_measure_that_was_not_taken_holds(settings: Settings, name: str) -> No
 def test_each_bound_is_enforced_on_its_own(settings: Settings, name: str) -> None:
     worse = 0.0 if name.endswith(("_right", "_kept")) else 7201.0
     assert judge({**GOOD, name: worse}, settings.training.gate).reasons == (name,)
+
+
+def test_what_was_reckoned_and_not_measured_says_so(settings: Settings) -> None:
+    verdict = judge(GOOD, settings.training.gate, reckoned={"watt_hours"})
+    assert [check.name for check in verdict.checks if check.reckoned] == ["watt_hours"]
+    assert verdict_from_json(verdict.as_json()) == verdict
 
 
 def interval(low: float, high: float) -> dict[str, Any]:

@@ -13,10 +13,11 @@ import pytest
 from configs.home import Home
 from configs.settings import load_settings
 from memory.pausing import pause, resume
+from memory.runlog import read
 from tests.trainer.stages import inputs_for
 from tests.trainer.test_prepare import DOG, SYSTEM
 from trainer.errors import RunStopped, StageOverBudget
-from trainer.run_files import RunFiles, write_json
+from trainer.run_files import RunFiles, read_json, write_json
 from trainer.staging import StageProcesses
 
 WITHIN = 60.0
@@ -113,3 +114,22 @@ def test_time_that_is_paused_is_not_taken_from_the_budget(home: Home, starter: P
     # It may be over a moment later, since a second is no time for it, but not for having been held.
     assert stage.processes.seconds_left() > left - 1.0
     assert all(isinstance(error, StageOverBudget) for error in stage.ended())
+
+
+def test_what_it_took_is_its_work_and_the_pause_is_told_beside(home: Home, starter: Path) -> None:
+    stage = Stage(home, starter)
+    until(lambda: any(event.kind == "stage_started" for event in read(stage.files.folder)[0]))
+    pause(home, "Ana", time.time)
+    until(stage.is_held)
+    time.sleep(3.0)
+    resume(home)
+    assert stage.ended() == []
+    report = read_json(stage.files.report("prepare"))
+    assert 3.0 <= report["paused"] < 4.0
+    took = stage.processes.took()
+    assert 0 < report["seconds"] < took.seconds
+    assert took.paused >= 3.0
+    assert report["energy"]["joules"] > 0
+    assert "began" not in report
+    told = next(event.facts for event in read(stage.files.folder)[0] if event.kind == "stage_took")
+    assert told == {name: report[name] for name in ("seconds", "paused", "energy")}

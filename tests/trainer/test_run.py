@@ -67,6 +67,30 @@ def test_lessons_become_a_snapshot_that_answers_them_and_can_be_rolled_back(home
     assert (home.runs / "r0001" / "report.svg").is_file()
 
 
+def test_what_a_run_takes_is_reckoned_before_it_measured_after_it_and_judged(home_that_trained: Home) -> None:
+    manifest = yaml.safe_load((home_that_trained.runs / "r0001" / "manifest.yaml").read_text())
+    stages = manifest["stages"].values()
+    assert manifest["energy"]["joules"] == pytest.approx(sum(stage["energy"]["joules"] for stage in stages))
+    assert all(stage["energy"]["joules"] > 0 and stage["paused"] == 0 and "began" not in stage for stage in stages)
+    checked = {check["name"]: check for check in manifest["verdict"]["checks"]}
+    assert checked["watt_hours"]["value"] == pytest.approx(manifest["energy"]["joules"] / 3600)
+    assert checked["watt_hours"]["reckoned"] is bool(manifest["energy"]["estimated"])
+    told = {event.kind: event.facts for event in events(home_that_trained) if event.facts}
+    assert told["reckoned"]["joules"] > 0
+    assert told["took"]["seconds"] >= manifest["seconds"]
+    with Household.open(home_that_trained, load_settings(home_that_trained, {}).memory) as household:
+        assert household.runs.get("r0001").summary["cost"] == told["took"]
+
+
+def test_a_run_that_would_draw_more_than_it_may_does_not_begin(home: Home) -> None:
+    settings = small_settings(home, {"budget": {"run_watt_hours": 0.0001}})
+    teach(home, settings)
+    code, _, err = finish(start_run(home))
+    told = json.loads(err)
+    assert (code, told["code"], told["facts"]["budget"]) == (1, "run_too_costly", 0.0001)
+    assert [event.kind for event in events(home)] == ["run_started", "planned", "reckoned", "run_failed"]
+
+
 def started(home: Home, number: int) -> bool:
     return sum(event.kind == "stage_started" for event in events(home)) == number
 

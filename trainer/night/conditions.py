@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import Final
 
 from configs.sections.night import NightSettings
 from memory.runs import LESSONS, Run
-from trainer.errors import StageOverBudget
+from trainer.errors import SPENT
 from trainer.night.hours import is_quiet
 from trainer.night.machine import Machine
+
+SPENT_CODES: Final = frozenset(each.code for each in SPENT)
 
 
 @dataclass(frozen=True)
@@ -61,8 +64,8 @@ def tried_lately(settings: NightSettings, now: float, runs: Iterable[Run]) -> li
     if last is None or last.ended_at is None or last.state not in ("failed", "stopped"):
         return []
     wait = min(settings.retry_seconds * 2 ** max(0, failures - 1), settings.retry_longest_seconds)
-    if last.summary.get("code") == StageOverBudget.code:
-        # It has had its time of this night.
+    if last.summary.get("code") in SPENT_CODES:
+        # It has had its time, or its energy, of this night, or would take more than there is.
         wait = settings.retry_longest_seconds
     passed = now - last.ended_at
     # A clock that was set back makes nobody wait.

@@ -24,12 +24,16 @@ FORWARD, TRAINED = 2, 6  # operations for each parameter and token
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of one stage. ``measured``: whether ``seconds`` are by the speed of an earlier run on this machine."""
+    """Of one stage. ``measured``: whether ``seconds`` are by the speed of an earlier run on this machine.
+
+    ``drawn``: whether ``joules`` are by what that one was measured to draw.
+    """
 
     flops: float
     seconds: float
     joules: float
     measured: bool
+    drawn: bool
 
     def as_json(self) -> dict[str, Any]:
         """For manifests and plans."""
@@ -66,32 +70,62 @@ def flops_of(inputs: Inputs) -> dict[str, float]:
     return {stage: once * tokens[stage] for stage in inputs.stages if stage in tokens}
 
 
-def estimates(inputs: Inputs, speeds: Mapping[str, float]) -> dict[str, Estimate]:
-    """What each stage will take, at these operations a second; where none is known, at that of the settings.
+def together(stages: Iterable[Estimate]) -> Estimate:
+    """What several stages will take; as sure as the least sure of them."""
+    every = list(stages)
+    return Estimate(
+        flops=sum(each.flops for each in every),
+        seconds=sum(each.seconds for each in every),
+        joules=sum(each.joules for each in every),
+        measured=all(each.measured for each in every),
+        drawn=all(each.drawn for each in every),
+    )
 
-    Raises ModelBroken.
-    """
-    settings = inputs.training.estimate
+
+@dataclass(frozen=True)
+class Shown:
+    """What an earlier run has shown: operations a second of each stage, and watts where they were measured."""
+
+    speeds: Mapping[str, float]
+    watts: float | None
+
+
+def estimates(inputs: Inputs, shown: Shown) -> dict[str, Estimate]:
+    """What each stage will take by what was shown; where nothing was, by the settings. Raises ModelBroken."""
+    settings, speeds = inputs.training.estimate, shown.speeds
+    watts = settings.watts if shown.watts is None else shown.watts
     found = {}
     for stage, flops in flops_of(inputs).items():
         seconds = flops / speeds.get(stage, settings.flops_per_second)
-        found[stage] = Estimate(flops, seconds, seconds * settings.watts, measured=stage in speeds)
+        known = stage in speeds
+        found[stage] = Estimate(
+            flops, seconds, seconds * watts, measured=known, drawn=known and shown.watts is not None
+        )
     return found
 
 
-def speeds_here(household: Household, inputs: Inputs) -> dict[str, float]:
-    """Operations a second of each stage in the last training that came to a verdict on the same base; none without."""
+def shown_here(household: Household, inputs: Inputs) -> Shown:
+    """By the last training that came to a verdict on the same base; nothing without."""
     for run in household.runs.list():
         if run.kind != LESSONS or run.state not in ("shipped", "held"):
             continue
         manifest = read_layer(RunFiles(run_folder(household.home, run)).manifest)
         if manifest.get("base", {}).get("sha256") == inputs.base_sha256:
-            return {
+            stages = manifest["stages"]
+            speeds = {
                 stage: told["flops"] / told["seconds"]
-                for stage, told in manifest["stages"].items()
+                for stage, told in stages.items()
                 if told.get("flops") and told.get("seconds")
             }
-    return {}
+            return Shown(speeds, _watts(stages.values()))
+    return Shown({}, None)
+
+
+def _watts(stages: Iterable[Mapping[str, Any]]) -> float | None:
+    """What was drawn in a second by those of them that were measured to their end."""
+    measured = [told for told in stages if told.get("energy") and not told["energy"]["estimated"]]
+    seconds = sum(told["seconds"] for told in measured)
+    return sum(told["energy"]["joules"] for told in measured) / seconds if seconds else None
 
 
 def _tokens(inputs: Inputs, messages: Iterable[Message], answer: str) -> float:

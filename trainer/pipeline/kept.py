@@ -60,6 +60,10 @@ class Kept:
             reason = str(getattr(error, "strerror", None) or getattr(error, "facts", {}).get("reason") or error)
             raise NoRoom(path=str(files.stage(stage)), reason=reason) from error
 
+    def known(self, inputs: Inputs) -> Mapping[str, Made]:
+        """The stages of a run that is not begun whose results are there already."""
+        return known_outputs(graph_for(inputs), inputs, self._records)
+
     def _key(self, stage: str, files: RunFiles, inputs: Inputs) -> str:
         step = graph_for(inputs).step(stage)
         takes = taken_by(step, files, inputs)

@@ -36,6 +36,7 @@ NO_MATTER: Final = (
     "recipe",
     "recipes",
     "estimate",
+    "energy",
 )
 # The only ones that look at the gate's part.
 OF_THE_GATE: Final = ("export", "evaluate")

@@ -18,11 +18,11 @@ from memory.runs import LESSONS, Run
 from trainer.beginning import gathered, start_of
 from trainer.errors import GraphCyclic, InputMismatch, InputMissing, RecipeKeyUnknown
 from trainer.manifest import identity, planned
-from trainer.pipeline.estimate import Estimate, estimates, speeds_here
+from trainer.pipeline.estimate import Estimate, estimates, shown_here
 from trainer.pipeline.kept import known_outputs
 from trainer.pipeline.recipe_file import WrittenRecipe, read_recipe
 from trainer.pipeline.resolving import Resolved, is_manifest, read_manifest, resolved
-from trainer.pipeline.review import Reason, reasons_against
+from trainer.pipeline.review import Reason, over_budget, reasons_against
 from trainer.pipeline.sources import graph_for
 
 MOST_LOOKED_AT: Final = 10_000  # runs
@@ -103,9 +103,11 @@ def _plan(household: Household, found: Resolved, file: str) -> Plan:
     reckoned: Mapping[str, Estimate] = {}
     known: Mapping[str, Made] = {}
     if found.inputs is not None:
-        reckoned = estimates(found.inputs, speeds_here(household, found.inputs))
+        reckoned = estimates(found.inputs, shown_here(household, found.inputs))
     done = done_before(household, identity(found.manifest))
-    reasons = reasons_against(found, file, reckoned)
+    reasons = reasons_against(found, file)
     if found.inputs is not None and WIRING.isdisjoint(reason.code for reason in reasons):
         known = known_outputs(graph_for(found.inputs), found.inputs, household.made)
+    left = [each for name, each in reckoned.items() if name not in known]
+    reasons += over_budget(left, found.settings.training.budget)
     return Plan(found.manifest, reckoned, tuple(reasons), known, done)

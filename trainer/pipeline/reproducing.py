@@ -125,6 +125,7 @@ class Reproducer:
             self._home, found.settings, lambda: self._stopping, lambda kind, facts: self._tell(kind, None, facts)
         )
         processes.go_on(order_of(inputs), files)
+        self._tell("took", None, processes.took().as_json())
         otherwise = tuple(stale.what for stale in found.stale)
         outcome = compared(found.manifest, files, run, found.settings, otherwise)
         # Told first: whoever sees that it has ended finds what came of it.

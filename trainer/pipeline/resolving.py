@@ -30,7 +30,7 @@ from trainer.run_files import Inputs, versions
 
 MANIFEST_KEYS: Final = (
     "format", "commit", "stages", *ASKED, "run", "artifacts", "measures", "intervals", "baseline", "verdict",
-    "snapshot", "seconds", "peak_bytes", "failed",
+    "snapshot", "seconds", "paused", "energy", "peak_bytes", "failed",
 )  # fmt: skip
 # Without these nobody can tell what a manifest asks for.
 NEEDED: Final = ("format", "pipeline", "recipe", "base", "current", "lessons", "training", "engine", "stages")

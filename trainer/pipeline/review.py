@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from configs.errors import EnlaceError, Fact
+from configs.sections.budget import BudgetSettings
+from trainer.budgets import too_much
 from trainer.contamination import TrainedTexts
 from trainer.everyday import PAGES, page, read_prompts
 from trainer.pipeline.artifacts import EvaluationReport
@@ -23,8 +25,8 @@ from trainer.wordings.language import wording_key
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a manifest is refused. ``code``: no_gate, kl_unbounded, evaluation_in_training, stale, over_budget,
-    nothing_judged, or that of an error.
+    """Why a manifest is refused. ``code``: no_gate, kl_unbounded, evaluation_in_training, stale, nothing_judged, or
+    that of an error, as run_too_long.
     """
 
     code: str
@@ -35,19 +37,18 @@ class Reason:
         return {"code": self.code, "facts": dict(self.facts)}
 
 
-def reasons_against(found: Resolved, file: str, reckoned: Mapping[str, Estimate]) -> list[Reason]:
-    """All of them, the gravest first; none for a manifest that may be run.
-
-    ``reckoned``: what each stage will take.
-    """
+def reasons_against(found: Resolved, file: str) -> list[Reason]:
+    """All but what it takes, the gravest first; none for a manifest that may be run where that fits."""
     reasons = [*_gate(found.manifest), *_graph(found, file)]
     if found.inputs is not None:
         reasons += _contaminated(found.inputs)
     reasons += [Reason("stale", stale.facts) for stale in found.stale]
-    seconds, most = sum(each.seconds for each in reckoned.values()), found.settings.training.budget.run_seconds
-    if seconds > most:
-        reasons.append(Reason("over_budget", {"seconds": round(seconds), "budget": round(most)}))
     return reasons
+
+
+def over_budget(reckoned: Iterable[Estimate], budget: BudgetSettings) -> list[Reason]:
+    """Whether what is still to be done takes more time or energy than it may."""
+    return [Reason(error.code, error.facts) for error in too_much(reckoned, budget)]
 
 
 def _gate(manifest: Mapping[str, Any]) -> Iterator[Reason]:

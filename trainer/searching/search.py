@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from configs.errors import EnlaceError, Reported
-from trainer.errors import LossNotFinite, NoRoom, ParityBroken, StageDied, StageOverBudget
+from trainer.errors import SPENT, LossNotFinite, NoRoom, ParityBroken, StageDied
 from trainer.pipeline.usual import SCORE
 from trainer.run_files import Inputs, RunFiles, read_json
 from trainer.searching.choice import Choice
@@ -24,7 +24,7 @@ from trainer.staging import StageProcesses
 BROKEN = (LossNotFinite.code, ParityBroken.code)
 # How one may end beside: a higher rank takes more memory, and whatever was found before is as good as ever.
 LOST = (*BROKEN, StageDied.code)
-OVER = (StageOverBudget.code, NoRoom.code)
+OVER = (NoRoom.code, *(each.code for each in SPENT))
 
 
 class Search:

@@ -20,12 +20,13 @@ from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.night import night_state, reason_text
-from app.report.story import read_story
-from app.report.wording import about, duration
+from app.report.cost import energy_short
+from app.report.reading import read_story
+from app.report.wording import about, took
 from app.run_log import RunLog, trying
 from app.terminal_text import clean
 from app.training import failure_of, start_training
-from app.watched import Watched
+from app.watched import StageSeen, Watched
 from configs.errors import EnlaceError
 from memory.pausing import Pause, pause, paused, resume
 from memory.runs import run_folder
@@ -193,11 +194,17 @@ class TrainingPane(VerticalScroll):
         for name in dict.fromkeys([*watched.planned, *watched.stages]):
             seen = watched.stages.get(name)
             mark, style = ("○", "dim") if seen is None else ("▸", "bold") if seen.seconds is None else ("✓", "")
-            took = duration(seen.seconds) if seen is not None and seen.seconds is not None else ""
-            if seen is not None and seen.made_by:
-                took = text("screen.learning.training.made_before", run=clean(seen.made_by))
-            state.append(f"{mark} {self._stage(name):<{_STAGE_CELLS}}{took}\n", style)
+            state.append(f"{mark} {self._stage(name):<{_STAGE_CELLS}}{self._cost(seen)}\n", style)
         return state.append(text("screen.learning.training.runs_on"), "dim")
+
+    def _cost(self, seen: StageSeen | None) -> str:
+        """What a stage took, where it has come to its end."""
+        if seen is None or seen.seconds is None:
+            return ""
+        if seen.made_by:
+            return self.app.catalogue.text("screen.learning.training.made_before", run=clean(seen.made_by))
+        parts = [took(self.app.catalogue, seen.seconds, seen.paused)]
+        return " · ".join([*parts, energy_short(seen.drawn)] if seen.drawn is not None else parts)
 
     def _thresholds(self) -> Text:
         """How near the next training is that begins by itself, by both kinds of pairs, and why none does now."""

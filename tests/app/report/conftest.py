@@ -56,6 +56,7 @@ class Runs:
     def trained(self) -> Run:
         """A run that has prepared and taken its steps."""
         run = self.begun()
+        self.tell(run, "reckoned", flops=1e12, seconds=300.0, joules=4500.0, measured=True, drawn=False)
         self.tell(run, "stage_started", "prepare")
         self.tell(run, "measure", "prepare", name="lesson_dropped", id="l2", reason="too_long", question="A saga?")
         self.tell(run, "stage_done", "prepare", seconds=61.4, peak_bytes=500_000_000)
@@ -63,8 +64,16 @@ class Runs:
         for number in range(1, STEPS + 1):
             self.step(run, number, 2.0 / number)
         facts = {"tokens": 12345, "tokens_per_second": 80.4}
-        self.tell(run, "stage_done", "train", seconds=200.0, peak_bytes=2_500_000_000, **facts)
+        self.tell(run, "stage_done", "train", seconds=1400.0, peak_bytes=2_500_000_000, **facts)
+        self.took(run, "stage_took", "train", seconds=200.0, paused=1200.0, joules=3600.0)
         return run
+
+    def took(
+        self, run: Run, kind: str, stage: str = "", *, joules: float, estimated: float = 0.0, **facts: Any
+    ) -> None:
+        """What a stage, or all of it, has taken."""
+        energy = {"joules": joules, "estimated": estimated, "sources": ["rapl"]}
+        self.tell(run, kind, stage, energy=energy, **facts)
 
     def judged(self, answers: list[dict[str, Any]] = ANSWERS) -> Run:
         """A run that the gate has held."""
@@ -73,6 +82,7 @@ class Runs:
         folder = self.session.home.runs / run.id / "evaluate"
         folder.mkdir()
         (folder / "measures.json").write_text(json.dumps({"answers": answers}))
+        self.took(run, "took", seconds=270.0, paused=1200.0, joules=4716.0, estimated=900.0)
         self.tell(run, "verdict", decision="HOLD", checks=CHECKS, reasons=["lessons_right", "parity_kl_missing"])
         return self.ended(run, "held")
 

@@ -35,7 +35,10 @@ def test_the_page_says_how_it_ended_what_was_learned_and_what_it_cost(runs: Runs
     assert "| What is our dog called? | Toby. |" in learned
     assert "| How is the dog named? (in other words) | Rex. |" in missed
     assert "“A saga?”" in page
-    assert "| Training | 3 min 20 s | 2.5 GB |" in page
+    assert "| Training | 3 min 20 s, and 20 min 0 s paused | 1 Wh | 2.5 GB |" in page
+    assert "| energy | about 1.31 Wh, measured in part |" in page
+    assert "| was expected | 5 min 0 s and 1.25 Wh, by the one before |" in page
+    assert "| energy for each lesson answered right | 1.31 Wh |" in page
     assert "| tokens | 12 345 |" in page
     assert "](report.svg)" in page
 

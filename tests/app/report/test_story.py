@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
-from app.report.story import Measure, Series, read_story
+from dataclasses import replace
+
+from app.report.cost import Drawn, Reckoned
+from app.report.reading import read_story
+from app.report.story import Measure, Series
+from memory.runlog import RunEvent, append
 from memory.runs import Run
 from tests.app.report.conftest import STEPS, Runs
 
@@ -22,6 +27,22 @@ def test_a_judged_run_tells_its_curves_measures_answers_and_costs(runs: Runs) ->
     assert story.measures == (Measure("lessons_right", 0.5, 0.25),)
     assert [(each["question"], each["reason"]) for each in story.dropped] == [("A saga?", "too_long")]
     assert (story.right(held_out=False), story.right(held_out=True)) == ((1, 1), (0, 1))
+
+
+def test_a_run_that_was_paused_tells_its_work_and_its_pauses_apart(runs: Runs) -> None:
+    run = runs.begun()
+    for at, kind in ((100.0, "paused"), (700.0, "resumed"), (800.0, "paused"), (850.0, "resumed")):
+        append(runs.session.home.runs / run.id, RunEvent(at, kind))
+    story = read_story(runs.session.home.runs / run.id, replace(run, ended_at=run.started_at + 1000))
+    assert (story.seconds, story.paused) == (350.0, 650.0)
+
+
+def test_what_was_drawn_is_told_with_what_of_it_was_reckoned(runs: Runs) -> None:
+    run = runs.judged()
+    story = read_story(runs.session.home.runs / run.id, run)
+    assert story.drawn == Drawn(4716.0, 900.0)
+    assert [(stage.paused, stage.drawn) for stage in story.stages] == [(0.0, None), (1200.0, Drawn(3600.0, 0.0))]
+    assert story.reckoned == Reckoned(300.0, 4500.0, measured=True, drawn=False)
 
 
 def test_a_run_that_was_killed_tells_what_it_had_written(runs: Runs) -> None:

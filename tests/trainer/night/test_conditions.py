@@ -160,6 +160,7 @@ def runs(*ended: tuple[State, float | None, str]) -> list[Run]:
         pytest.param([("failed", NIGHT - 600, "x"), ("held", NIGHT - 9000, "x")], 3000, id="failed after a verdict"),
         pytest.param([("failed", NIGHT - 600, "x")] * 40, 57000, id="fails always"),
         pytest.param([("failed", NIGHT - 600, "stage_over_budget")], 57000, id="ran out of its time"),
+        pytest.param([("failed", NIGHT - 600, "run_too_costly")], 57000, id="would draw more than it may"),
         pytest.param([("failed", NIGHT - 3600, "x")], None, id="long ago"),
         pytest.param([("failed", NIGHT + 600, "x")], None, id="the clock was set back"),
     ],

@@ -41,7 +41,7 @@ class Scripted(StageProcesses):
         begun = time.monotonic()
         self._does(stage)
         self.spans[stage] = (begun, time.monotonic())
-        write_json(files.report(stage), {"seconds": 0.0})
+        write_json(files.report(stage), {"seconds": 0.0, "began": begun})
 
 
 def test_each_stage_begins_when_what_it_takes_has_ended(home: Home) -> None:

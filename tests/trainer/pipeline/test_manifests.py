@@ -127,7 +127,8 @@ def with_value(value: Any, *keys: Any) -> Change:
         (with_value([{"sha256": "0" * 64, "scale": 1.0}], "current", "adapters"), ["stale"]),
         (with_value([{"id": "gone", "sha256": "0" * 64}], "ratings"), ["stale"]),
         (without("stages", "evaluate"), ["nothing_judged"]),
-        (with_value(0.5, "training", "budget", "run_seconds"), ["over_budget"]),
+        (with_value(0.5, "training", "budget", "run_seconds"), ["run_too_long"]),
+        (with_value(0.0001, "training", "budget", "run_watt_hours"), ["run_too_costly"]),
     ],
 )
 def test_the_reviewer_says_each_reason(
