@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import TYPE_CHECKING
 
 from app.fitting import fit_current
+from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
     from app.session import Session
+    from engine.interface import Engine
     from memory.probation import Probation
     from memory.snapshots import Snapshot
 
@@ -39,3 +42,10 @@ async def keep_probation(session: Session) -> Probation | None:
     await session.engine.adopt(target.digest, lambda: household.probations.go_back(found))
     fit_current(session)
     return found
+
+
+async def answers_in_flight(engine: Engine) -> int:
+    """How many answers are being written, for which another snapshot waits; 0 where nobody knows."""
+    with contextlib.suppress(EnlaceError):
+        return getattr(await engine.status(), "busy", None) or 0
+    return 0

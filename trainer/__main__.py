@@ -6,7 +6,7 @@ private lessons, for them alone. ``python -m trainer fit [--home H]``: the fitti
 ``python -m trainer rows [--home H] [--recipe NAME]``: what a run would train, one JSON object a line.
 ``python -m trainer plan [FILE] [--home H] [--recipe NAME]``: what a run would be, by a recipe's file or a manifest.
 ``python -m trainer run FILE``: the run that a manifest asks for; ``reproduce FILE``: the same again, to compare;
-``gate FILE``: the verdict on what a manifest measured.
+``gate FILE``: the verdict on what a manifest measured. ``contradictions``: what members answer in different ways.
 """
 
 from __future__ import annotations
@@ -50,13 +50,14 @@ def main(arguments: list[str]) -> int:
     plan.add_argument("file", metavar="FILE", nargs="?", type=Path, help="a recipe's file, or a manifest")
     reproduce = commands.add_parser("reproduce", help="do a run again from its manifest, and compare")
     gate = commands.add_parser("gate", help="judge what a manifest measured")
+    contradicted = commands.add_parser("contradictions", help="write what members answer in different ways")
     for each in (reproduce, gate):
         each.add_argument("file", metavar="FILE", type=Path, help="the manifest of a run that came to its verdict")
     for each in (run, rows, plan):
         each.add_argument("--recipe", help="a recipe of the settings' section training.recipes")
     for each in (run, blame, ship, reproduce):
         each.add_argument("--who", default="enlace", help="on whose behalf; kept with the run and its snapshot")
-    for each in (run, fit, blame, ship, rows, plan, reproduce, gate):
+    for each in (run, fit, blame, ship, rows, plan, reproduce, gate, contradicted):
         each.add_argument("--home", type=Path, help="the household's folder (default: ENLACE_HOME)")
     options = parser.parse_args(arguments)
     home = Home(options.home.absolute()) if options.home else Home.find(os.environ)
@@ -169,6 +170,16 @@ def _rows(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     return 0
 
 
+def _contradictions(home: Home, settings: Settings, options: argparse.Namespace) -> int:
+    from trainer.beginning import known_recipe
+    from trainer.contradictions import contradictions
+
+    with Household.open(home, settings.memory) as household:
+        found = contradictions(household, settings.training.defence, known_recipe(settings, settings.training.recipe))
+    sys.stdout.write(json.dumps([asdict(each) for each in found]) + "\n")
+    return 0
+
+
 COMMANDS: Mapping[str, Callable[[Home, Settings, argparse.Namespace], int]] = {
     "run": _run,
     "fit": _fit,
@@ -177,6 +188,7 @@ COMMANDS: Mapping[str, Callable[[Home, Settings, argparse.Namespace], int]] = {
     "plan": _plan,
     "reproduce": _reproduce,
     "gate": _gate,
+    "contradictions": _contradictions,
     "ship": _ship,
 }
 

@@ -90,16 +90,16 @@ def _uncontradicted(
     Where whoever administers has said something, that counts, and else what the snapshot in force has learned.
     """
     against: dict[str, str] = {}
-    for asked in _same_questions(lessons):
+    for asked in same_questions(lessons):
         last = {members[lesson.id]: lesson for lesson in asked}
         said = list(last.values())
         word = [each for each in said if members[each.id] in standing.admins]
         word = word or [each for each in said if each.id in standing.learned]
         # Two who administer, and two that were learned, settle nothing.
-        decides = word[-1] if word and all(_agree(each, word[-1]) for each in word) else None
+        decides = word[-1] if word and all(agree(each, word[-1]) for each in word) else None
         for each in said:
             others = [decides] if decides else said
-            other = next((other for other in reversed(others) if not _agree(each, other)), None)
+            other = next((other for other in reversed(others) if not agree(each, other)), None)
             if other is not None:
                 against |= {lesson.id: other.id for lesson in asked if members[lesson.id] == members[each.id]}
     kept = [lesson for lesson in lessons if lesson.id not in against]
@@ -128,7 +128,7 @@ def _folded(lessons: Sequence[TrainingLesson], alike: float) -> tuple[list[Train
     return [lesson for lesson in lessons if lesson.id not in gone], dropped[::-1]
 
 
-def _same_questions(lessons: Sequence[TrainingLesson]) -> list[list[TrainingLesson]]:
+def same_questions(lessons: Sequence[TrainingLesson]) -> list[list[TrainingLesson]]:
     """The lessons by what they are asked for, as ``settled`` tells questions apart; oldest first."""
     place: dict[Key, int] = {}
     found: list[list[TrainingLesson]] = []
@@ -142,7 +142,8 @@ def _same_questions(lessons: Sequence[TrainingLesson]) -> list[list[TrainingLess
     return found
 
 
-def _agree(one: TrainingLesson, other: TrainingLesson) -> bool:
+def agree(one: TrainingLesson, other: TrainingLesson) -> bool:
+    """Whether two lessons of one question say the same, by their content."""
     return same_words(one.chosen) == same_words(other.chosen) or all(
         says_the_same(a.chosen, question=b.question, chosen=b.chosen) for a, b in ((one, other), (other, one))
     )

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from app.commands.options import moment
 from app.commands.output import write
 from app.commands.verdict import write_checks
-from app.report.card_words import aftermath, brief, headline, named, when
+from app.report.card_words import aftermath, brief, headline, named, to_decide, when
 
 if TYPE_CHECKING:
     from app.report.card import Card
@@ -21,6 +21,8 @@ def write_card(session: Session, card: Card) -> None:
     if since := aftermath(words, card):
         write(since)
     write(when(words, card, moment))
+    if differ := to_decide(words, card):
+        write(differ)
     if card.examples:
         write(f"\n{words.text('card.examples')}:")
     after = words.text("card.tried" if card.run.state == "held" else "card.after")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 import typer
 
 from app.checks import left_out
-from app.commands.lessons_waiting import approve, waiting
+from app.commands.lessons_waiting import approve, contradicted, waiting
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, group, moment
 from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
@@ -42,6 +42,7 @@ def register(commands: typer.Typer) -> None:
     lessons.command("withdraw", help="command.lessons.withdraw")(withdraw)
     lessons.command("waiting", help="command.lessons.waiting.help")(waiting)
     lessons.command("approve", help="command.lessons.waiting.approve")(approve)
+    lessons.command("contradicted", help="command.lessons.contradicted.help")(contradicted)
     lessons.command("restore", help="command.lessons.restore")(restore)
     commands.add_typer(lessons)
 

@@ -1,4 +1,6 @@
-"""``enlace lessons waiting|approve``: what children and guests have shared, and nobody has let be trained yet."""
+"""``enlace lessons waiting|approve|contradicted``: what children and guests have shared and nobody has let be trained
+yet, and what members answer in different ways.
+"""
 
 from __future__ import annotations
 
@@ -48,4 +50,39 @@ def approve(
         lesson = find(approvals.waiting(), reference, lambda each: each.id, lambda wrong: LessonUnknown(id=wrong))
         approvals.approve(lesson.id, session.member.name)
         write(session.catalogue.text("command.lessons.waiting.approved", question=lesson.question))
+        return 0
+
+
+def contradicted(member: MemberOption = None, as_json: JsonOption = False) -> int:
+    """What members answer in different ways, each with its number in ``enlace lessons list``."""
+    from app.deciding import contradictions
+
+    with open_session(member=member) as session:
+        household, words = session.household, session.catalogue
+        found = contradictions(session)
+        if as_json:
+            write_json(
+                [
+                    {"question": e.question, "trained": e.trained, "sides": [list(map(vars, s)) for s in e.sides]}
+                    for e in found
+                ]
+            )
+            return 0
+        if not found:
+            write(words.text("command.lessons.contradicted.none"))
+            return 0
+        names = {each.id: each.name for each in household.members.list()}
+        numbers = {each.id: number for number, each in enumerate(session.memory.lessons.list(), 1)}
+        heads = [words.text(f"command.lessons.heads.{name}") for name in ("number", "when")]
+        heads += [words.text("command.memory.heads.who"), words.text("command.lessons.heads.chosen")]
+        for each in found:
+            write(each.question)
+            lessons = [lesson for side in each.sides for lesson in side]
+            rows = [
+                (numbers.get(lesson.id, "—"), moment(lesson.created_at), names.get(lesson.member, "—"), lesson.chosen)
+                for lesson in lessons
+            ]
+            write_table(heads, rows)
+            write("")
+        write(words.text("command.lessons.contradicted.how"))
         return 0

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Coroutine
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from app.commands.output import remark
-from configs.errors import EnlaceError
+from app.going_back import answers_in_flight
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -28,15 +27,8 @@ def wait_for(work: Coroutine[Any, Any, T], engine: Engine, words: Catalogue, loo
 async def _wait_for(work: Coroutine[Any, Any, T], engine: Engine, words: Catalogue, look_s: float) -> T:
     working, said = asyncio.ensure_future(work), 0
     while not (await asyncio.wait({working}, timeout=look_s))[0]:
-        answers = await _in_flight(engine)
+        answers = await answers_in_flight(engine)
         if answers and answers != said and not working.done():
             remark(words.count("command.engine.waits_for", answers))
             said = answers
     return working.result()
-
-
-async def _in_flight(engine: Engine) -> int:
-    """How many answers are being written; 0 where nobody knows."""
-    with contextlib.suppress(EnlaceError):
-        return getattr(await engine.status(), "busy", None) or 0
-    return 0

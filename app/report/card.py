@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 EXAMPLES: Final = 3
 _JUDGED: Final = ("shipped", "held")
+_CONTRADICTED: Final = "contradicted"
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,7 @@ class Card:
     ``examples``: EXAMPLES answers at most, what has become right first. ``back``: what one key goes back to, "" for a
     member's answers without an adapter of their own; None where nothing can be undone. ``gone``: the move by which its
     snapshot was gone back from by itself. ``seconds``: None where it is not known; ``paused``: those beside.
+    ``contradicted``: questions that members answer in different ways, which it therefore did not train.
     """
 
     run: Run
@@ -42,6 +44,7 @@ class Card:
     seconds: float | None
     paused: float
     drawn: Drawn | None
+    contradicted: int
     current: str
     back: str | None
     gone: Move | None
@@ -56,6 +59,7 @@ class Card:
             "seconds": self.seconds,
             "paused": self.paused,
             "energy": self.drawn and asdict(self.drawn),
+            "contradicted": self.contradicted,
             "back": self.back,
             "gone_back": self.gone and asdict(self.gone),
         }
@@ -100,6 +104,7 @@ def card_of(session: Session, run: Run) -> Card:
         story.seconds,
         story.paused,
         story.drawn,
+        len({facts.get("question") for facts in story.dropped if facts.get("reason") == _CONTRADICTED}),
         current,
         back,
         next((move for move in household.snapshots.history() if move.evidence and move.previous == run.snapshot), None),

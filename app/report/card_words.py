@@ -45,6 +45,11 @@ def aftermath(words: Catalogue, card: Card) -> str:
     return words.text("card.left", snapshot=clean(card.run.snapshot or ""), current=clean(card.current))
 
 
+def to_decide(words: Catalogue, card: Card) -> str:
+    """That members answer in different ways, and where that is decided; empty where they do not."""
+    return words.count("card.contradicted", card.contradicted) if card.contradicted else ""
+
+
 def when(words: Catalogue, card: Card, day_and_time: Callable[[float], str]) -> str:
     """When it began, how long it took and how much energy, and what it is called."""
     parts = [day_and_time(card.run.started_at), words.text("card.took", took=took(words, card.seconds, card.paused))]

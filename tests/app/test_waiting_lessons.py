@@ -31,3 +31,19 @@ def test_only_whoever_administers_says_who_is_a_child(here: Run, session: Sessio
     here("members", "guest", "Leo")
     assert [m["standing"] for m in json.loads(here("members", "list", "--json").out)] == ["trusted", "guest"]
     assert "like everybody's" in here("members", "guest", "Leo", "--off").out
+
+
+def test_what_members_answer_in_different_ways_is_listed_with_who_said_it(here: Run, session: Session) -> None:
+    members = session.household.members
+    members.default(name="Ana")
+    assert here("lessons", "contradicted").out == "Nobody contradicts anybody.\n"
+    for name, chosen in (("Leo", "Our dog is called Rex."), ("Eva", "It is called Toby.")):
+        here("members", "add", name)
+        here("lessons", "add", "--question", "What is our dog called?", "--chosen", chosen, "--member", name)
+    told = here("lessons", "contradicted").out
+    assert "What is our dog called?" in told
+    assert [who for who in ("Leo", "Eva") if who in told] == ["Leo", "Eva"]
+    as_json = json.loads(here("lessons", "contradicted", "--json").out)
+    assert [side[0]["chosen"] for side in as_json[0]["sides"]] == ["Our dog is called Rex.", "It is called Toby."]
+    here("lessons", "withdraw", "1")
+    assert json.loads(here("lessons", "contradicted", "--json").out) == []

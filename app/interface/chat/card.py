@@ -8,7 +8,7 @@ from app.checks import told_override
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
 from app.interface.times import clock_time, day_and_time
-from app.report.card_words import aftermath, brief, gate_line, headline, named, when
+from app.report.card_words import aftermath, brief, gate_line, headline, named, to_decide, when
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +37,8 @@ def _rows(card: Card, words: Catalogue) -> Iterator[Row]:
         yield (Span(f"⚠ {since}", Look.WARNING),)
     if override := card.verdict.get("override"):
         yield (Span(f"⚠ {words.text('training.overridden', **told_override(override))}", Look.WARNING),)
+    if differ := to_decide(words, card):
+        yield (Span(f"≠ {differ}", Look.WARNING, "screen.learning"),)
     yield tuple(_keys(card, words))
     held = card.run.state == "held"
     # Why nothing came of it is what matters most; of what came, the answers are.

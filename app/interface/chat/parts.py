@@ -82,7 +82,8 @@ class ChatParts(Screen[None]):
         session, talk = self.app.session, self._talk
         rows = listed(session.memory.chats, self.side.search_text, self.app.settings)
         self.side.show(rows, talk.conversation_id if talk else None, self.app.clock())
-        self.side.waiting(len(session.household.lessons_unjudged()))
+        to_decide = len(session.household.approvals.waiting()) if session.member.admin else 0
+        self.side.waiting(len(session.household.lessons_unjudged()), to_decide)
 
     def explain(self, error: EnlaceError) -> None:
         """Tell of an error in the quiet line."""

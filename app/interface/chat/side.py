@@ -115,8 +115,11 @@ class Side(Vertical):
                 listing.highlighted = number
                 break
 
-    def waiting(self, waiting: int) -> None:
-        """How many lessons no training has judged yet, of those at which one begins by itself."""
+    def waiting(self, waiting: int, to_decide: int) -> None:
+        """How many lessons no training has judged yet, of those at which one begins by itself.
+
+        ``to_decide``: how many wait for the member to approve them.
+        """
         # One lesson is already more than none.
         full = min(_BAR_CELLS, -(-waiting * _BAR_CELLS // self._training_full))
         bar = "▓" * full + "░" * (_BAR_CELLS - full)
@@ -126,6 +129,8 @@ class Side(Vertical):
             (bar, ""),
             f" {waiting} / {self._training_full}",
         )
+        if to_decide:
+            text.append("\n◌ " + self._catalogue.count("screen.to_decide", to_decide), "bold")
         self.query_one("#waiting", Static).update(text)
 
     def focus_search(self) -> None:

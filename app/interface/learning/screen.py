@@ -1,4 +1,4 @@
-"""The three sides of learning: what was corrected, how it is trained, which weights answer."""
+"""The sides of learning: what was corrected, how it is trained, which weights answer, what somebody has to decide."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from textual.widgets import TabbedContent, TabPane, Tabs
 from app.errors_text import explain
 from app.interface.chat.bar import Bar
 from app.interface.chat.notice import Notice
+from app.interface.learning.deciding import DecidePane
 from app.interface.learning.lessons import LessonsPane
 from app.interface.learning.messages import Said
 from app.interface.learning.snapshots import SnapshotsPane
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class LearningScreen(Screen[None]):
-    """Lessons, trainings and snapshots, each in a tab of its own."""
+    """Lessons, trainings, snapshots and decisions, each in a tab of its own."""
 
     app: EnlaceApp
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -35,6 +36,7 @@ class LearningScreen(Screen[None]):
         Binding("f2", "tab('lessons')", show=False),
         Binding("f3", "tab('training')", show=False),
         Binding("f4", "tab('snapshots')", show=False),
+        Binding("f5", "tab('decide')", show=False),
     ]
 
     def __init__(self) -> None:
@@ -49,6 +51,7 @@ class LearningScreen(Screen[None]):
                 ("F2", "lessons", LessonsPane()),
                 ("F3", "training", TrainingPane()),
                 ("F4", "snapshots", SnapshotsPane()),
+                ("F5", "decide", DecidePane()),
             ):
                 yield TabPane(f"{text(f'screen.learning.tabs.{name}')} {key}", pane, id=name)
         yield Notice(self.app.settings.undo_seconds, id="notice")
@@ -83,7 +86,7 @@ class LearningScreen(Screen[None]):
         """Give the keys to what the side that is shown consists of."""
         pane = self.query_one(TabbedContent).active_pane
         if pane is not None:
-            wanted = pane.query("LessonList, #run-buttons Button, SnapshotList")
+            wanted = pane.query("LessonList, #run-buttons Button, SnapshotList, DecideList")
             next(each for each in wanted if each.focusable).focus()
 
     def action_help(self) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -12,11 +14,12 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
-from app.going_back import go_back
+from app.going_back import answers_in_flight, go_back
 from app.interface.learning.checks import checks_text
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.probation_text import gone, on_probation
+from app.report.wording import duration
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 
@@ -51,9 +54,11 @@ class SnapshotsPane(Vertical):
             yield SnapshotList(compact=True, markup=False)
             with VerticalScroll(classes="detail"):
                 yield Static(id="snapshot", markup=False)
+        yield Static(id="serving", markup=False)
         yield Static(self.app.catalogue.text("screen.learning.snapshots.keys"), classes="quiet", markup=False)
 
     def on_mount(self) -> None:
+        self.query_one("#serving").display = False
         self.refresh_list()
 
     def on_show(self) -> None:
@@ -81,17 +86,36 @@ class SnapshotsPane(Vertical):
 
     @work(exclusive=True, group="serve")
     async def _serve(self, snapshot_id: str, undo: Callable[[], object] | None) -> None:
-        """Let it answer from the next question on."""
+        """Let it answer from the next question on, and say meanwhile what that waits for."""
         why = self.app.catalogue.text("screen.learning.snapshots.reason")
+        telling = asyncio.create_task(self._tell_waiting(snapshot_id))
         try:
             target = await go_back(self.app.session, why, snapshot_id)
         except EnlaceError as error:
             self.post_message(Said(error=error))
             return
+        finally:
+            telling.cancel()
+            for shown in self.query("#serving"):
+                shown.display = False
         self.refresh_list()
         if undo is not None:
             sentence = self.app.catalogue.text("screen.learning.snapshots.rolled_back", name=target.id)
             self.post_message(Said(sentence, undo=undo))
+
+    async def _tell_waiting(self, snapshot_id: str) -> None:
+        """Show which snapshot is loaded, since when, and how many answers have to end before; until it is cancelled."""
+        words, began, answers = self.app.catalogue, time.monotonic(), 0
+        shown = self.query_one("#serving", Static)
+        while True:
+            passed = duration(time.monotonic() - began)
+            sentence = words.text("screen.learning.snapshots.loading", name=snapshot_id, passed=passed)
+            if answers:
+                sentence += " " + words.count("command.engine.waits_for", answers)
+            shown.update(f"◌ {sentence}")
+            shown.display = True
+            await asyncio.sleep(self.app.settings.status_seconds)
+            answers = await answers_in_flight(self.app.session.engine)
 
     @on(OptionList.OptionHighlighted)
     def _chosen(self, event: OptionList.OptionHighlighted) -> None:

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import time
 
 import pytest
 
 from app.curve import curve
+from app.going_back import go_back
+from app.interface.learning import snapshots
 from app.session import Session
 from configs.home import Home
 from memory.manifests import Adapter
 from memory.pausing import paused
 from memory.runlog import RunEvent, append
+from memory.snapshots import Snapshot
 from tests.app.interface.conftest import Opener, Person
 from tests.app.test_withdrawing import learned
 
@@ -168,6 +172,32 @@ async def test_a_snapshot_answers_again_and_that_is_undone_with_one_key(
         await person.pilot.press("ctrl+z")
         await person.until(lambda: snapshots.current().id == "v1")
         assert snapshots.rollback("Ana", "again").id == "v0"
+
+
+async def test_while_a_snapshot_is_loaded_the_screen_says_which_and_since_when(
+    session: Session, open_interface: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    base, household = session.snapshot(), session.household.snapshots
+    made = household.create(
+        base.base_name, base.base_sha256, adapters=(), parent=base.id, run=None, reason="lessons", gate=None
+    )
+    household.promote(made.id, "enlace", "24 lecciones")
+    loaded = asyncio.Event()
+
+    async def slowly(session: Session, why: str, to: str | None = None) -> Snapshot:
+        """As an engine does that has a large model to open."""
+        await loaded.wait()
+        return await go_back(session, why, to)
+
+    monkeypatch.setattr(snapshots, "go_back", slowly)
+    async with open_interface() as person:
+        await learning(person, "f4")
+        person.find("SnapshotList").focus()
+        await person.pilot.press("down", "v")
+        await person.until(lambda: "◌ Cargo v0 (0 s); mientras tanto responde el de ahora." in person.screen_text())
+        loaded.set()
+        await person.until(lambda: "Vuelve a responder v0." in person.screen_text())
+        assert "Cargo v0" not in person.screen_text()
 
 
 async def test_a_snapshot_that_cannot_be_served_does_not_become_current(

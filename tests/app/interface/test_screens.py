@@ -37,6 +37,7 @@ async def test_every_screen_opens_and_fits(
             (("escape", "f9"), text("screen.learning.title")),
             (("f3",), text("screen.learning.training.history")),
             (("f4",), text("screen.learning.snapshots.gate")),
+            (("f5",), text("screen.learning.decide.nothing")),
             (("escape", "ctrl+o"), text("screen.members.title")),
         ):
             await person.pilot.press(*keys)
