@@ -54,8 +54,7 @@ def flops_of(inputs: Inputs) -> dict[str, float]:
     asked = _mean(_tokens(inputs, each.messages, "") for each in lessons)
     alone = _tokens(inputs, (), "")
     a_step = recipe.batch * pair + recipe.replay.batch * (alone + recipe.replay.answer_tokens)
-    steps = recipe.optimiser.epochs * -(-len(lessons) * min(recipe.wordings_an_epoch, recipe.wordings) // recipe.batch)
-    steps = max(steps, recipe.optimiser.least_steps)
+    steps = max(recipe.optimiser.epochs * -(-_rows_an_epoch(inputs) // recipe.batch), recipe.optimiser.least_steps)
     questions = (len(lessons) + len(inputs.known)) * (1 + settings.held_out_wordings)
     unrelated = settings.unrelated_prompts * (alone + answer)
     once = FORWARD * parameters_of(inputs.base)
@@ -68,6 +67,13 @@ def flops_of(inputs: Inputs) -> dict[str, float]:
         "score": questions * (asked + answer) + 2 * unrelated,
     }
     return {stage: once * tokens[stage] for stage in inputs.stages if stage in tokens}
+
+
+def _rows_an_epoch(inputs: Inputs) -> int:
+    """Wordings that each epoch trains: all turns of what is new, and what of the learned lessons is gone over again."""
+    recipe, learned = inputs.recipe, len(inputs.onward.learned) if inputs.onward else 0
+    new = (len(inputs.lessons) - learned) * min(recipe.wordings_an_epoch, recipe.wordings)
+    return new + min(round(recipe.onward.share * new), learned * recipe.onward.wordings_an_epoch)
 
 
 def together(stages: Iterable[Estimate]) -> Estimate:
