@@ -100,3 +100,33 @@ async def test_who_does_not_administer_sees_it_and_decides_nothing(session: Sess
         await person.pilot.press("a", "delete")
         await person.pilot.pause()
         assert [each.id for each in session.household.approvals.waiting()] == [lesson.id]
+
+
+async def test_whoever_administers_says_with_a_key_who_is_a_child_or_a_guest(
+    session: Session, open_interface: Opener
+) -> None:
+    members = session.household.members
+    async with open_interface() as person:
+        await person.pilot.press("ctrl+o")
+        await person.until(lambda: "Leo · menor" in person.screen_text())
+        assert "● Ana · administra" in person.screen_text()
+        await person.pilot.press("down", "down", "v")
+        await person.until(lambda: "Eva · de visita" in person.screen_text())
+        assert members.get("Eva").standing == "guest"
+        await person.pilot.press("v", "up", "m", "up", "m")
+        await person.until(lambda: "Ana administra la casa" in person.screen_text())
+        assert [members.get(name).standing for name in ("Ana", "Leo", "Eva")] == ["trusted", "trusted", "trusted"]
+        await person.pilot.press("escape")
+
+
+async def test_nobody_else_does(session: Session, open_interface: Opener) -> None:
+    async with open_interface() as person:
+        await person.pilot.press("ctrl+o", "down", "down", "enter")
+        await person.until(lambda: person.app.session.member.name == "Eva" and person.app.chat() is not None)
+        await person.pilot.pause()
+        await person.pilot.press("ctrl+o")
+        await person.until(lambda: "● Eva" in person.screen_text())
+        assert "M menor" not in person.screen_text()
+        await person.pilot.press("down", "m")
+        await person.pilot.pause()
+        assert session.household.members.get("Leo").standing == "child"
