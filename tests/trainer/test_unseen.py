@@ -29,7 +29,7 @@ def unseen(served: LocalModel, tokeniser: Tokeniser, home: Home, starter: Path) 
     answer = tuple(served.vocabulary.tokenize("Ask your uncle.", special=False))
     examples = tuple(Example((Item(asked_prompt(tokeniser, text), answer),), name=text) for text in taught)
     unrelated = tuple(Item(asked_prompt(tokeniser, text), answer) for text in read_prompts("unrelated")[:COUNT])
-    return _Unseen(served, tokeniser, Prepared(examples, (), (), (), unrelated, ()), inputs)
+    return _Unseen(served, tokeniser, Prepared(examples, (), (), (), unrelated, (), ()), inputs)
 
 
 def test_known_questions_and_forms_are_asked_though_they_were_taught(unseen: _Unseen) -> None:
