@@ -16,8 +16,9 @@ from memory.lessons import Lesson
 from memory.matching import says_the_same
 from trainer.lessons import Dropped, TrainingLesson, messages_of
 from trainer.routing import route_of
-from trainer.settling import EVERY, question_keys, settled
+from trainer.settling import question_keys, settled
 from trainer.teaching.rows import neighbours_of, rows_of, unseen_wordings
+from trainer.wordings.trained import EVERY
 
 STUMBLED = "stumbled"
 

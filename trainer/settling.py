@@ -9,7 +9,7 @@ from configs.wordlists import words_of
 from memory.lessons import same_words
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.wordings.language import bare, language_of, plain, wording_key
-from trainer.wordings.trained import CONTRACTED, SMALL_WORDS, same_question, trained_wordings
+from trainer.wordings.trained import CONTRACTED, EVERY, SMALL_WORDS, same_question, trained_wordings
 
 # What is said of somebody or something that only the earlier turns name.
 ENGLISH_POINTERS = words_of(
@@ -28,7 +28,6 @@ ASKING = words_of(
 )
 
 Key = tuple[str, ...]
-EVERY = 10_000  # more wordings than the rules make
 
 
 def settled(lessons: Sequence[TrainingLesson]) -> tuple[list[TrainingLesson], list[Dropped]]:

@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from configs.sections.training import RowSettings
 from engine.messages import Message
 from trainer.lessons import TrainingLesson
-from trainer.settling import EVERY, settled, wordings_apart
+from trainer.settling import settled, wordings_apart
 from trainer.teaching.rows import Row, more_rows, question_rows, unseen_wordings
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import language_of, wording_key
-from trainer.wordings.trained import trained_wordings
+from trainer.wordings.trained import EVERY, trained_wordings
 
 ALL = RowSettings(dialogues=3, statements=4, confirmations=2, neighbours=2)
 ENGLISH_SHAPES = (

@@ -11,7 +11,7 @@ from configs.letters import unaccented
 from configs.sections.training import RecipeSettings, RowSettings
 from engine.messages import Message
 from trainer.lessons import TrainingLesson
-from trainer.settling import EVERY, leans, wordings_apart
+from trainer.settling import leans, wordings_apart
 from trainer.teaching.confirming import confirmations
 from trainer.teaching.manner import is_manner
 from trainer.teaching.neighbours import neighbours
@@ -20,7 +20,7 @@ from trainer.teaching.statements import statements
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import language_of, wording_key
 from trainer.wordings.scattered import mixed, scattered_apart
-from trainer.wordings.trained import trained_wordings
+from trainer.wordings.trained import EVERY, trained_wordings
 
 Kind = Literal["question", "dialogue", "statement", "confirmation"]
 NONE: Mapping[str, Sequence[str]] = {}

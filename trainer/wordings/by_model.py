@@ -18,7 +18,7 @@ from memory.wording import asks_the_same
 from trainer.lessons import TrainingLesson
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import Language, language_of, wording_key
-from trainer.wordings.trained import trained_wordings
+from trainer.wordings.trained import EVERY, trained_wordings
 
 Examples = tuple[tuple[str, str], ...]
 
@@ -90,7 +90,6 @@ MANNER = words_of("how way cómo manera")
 # How we call it, cómo se llama: what is asked for is the name.
 NAMING = words_of("call called name llama llaman llamas llamamos nombre")
 MOST_LONGER = 2  # times the words of the question; what is longer says the same again and again
-EVERY = 10_000  # more wordings than the rules make
 
 # What the base answers to each of some conversations; nothing to one that it cannot be asked.
 Ask = Callable[[Sequence[Sequence[Message]]], Sequence[str]]

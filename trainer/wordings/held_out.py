@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from trainer.wordings.language import bare, distinct, language_of, lowered, raised, wording_key
-from trainer.wordings.trained import trained_wordings
+from trainer.wordings.trained import EVERY, trained_wordings
 
 ENGLISH_SYNONYMS: tuple[tuple[str, str], ...] = (
     (r"\bwhat is the name of (?:the )?(our|my|your) (\w+)$", r"how did we name \1 \2"),
@@ -82,6 +82,6 @@ def held_out_wordings(question: str, count: int) -> list[str]:
         frame.format(q=lowered(text), Q=raised(text)) for frame, text in zip(frames, (other, core) * 2, strict=True)
     ]
     # As many as the rules can ever make: what training could see for another count is not held out either.
-    trained = {wording_key(text) for text in trained_wordings(question, count=10_000)}
+    trained = {wording_key(text) for text in trained_wordings(question, EVERY)}
     candidates = distinct([*reworded, *framed], len(reworded) + len(framed))
     return [text for text in candidates if wording_key(text) not in trained][:count]

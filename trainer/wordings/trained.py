@@ -20,6 +20,7 @@ SMALL_WORDS = words_of(
     " y"
 )
 FRAMES_OF_A_REWORDING = 4
+EVERY = 10_000  # more wordings than the rules make
 CONTRACTED = re.compile(r"^(what|who|where|when|how)['’]s\b")
 # Verbs that take a plain s after "does" is gone; any other word might be a noun, or take another ending.
 VERB = r"(take|like|want|eat|drink|play|live|work|sleep|meet|need|use|read|speak)"
