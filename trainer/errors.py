@@ -108,6 +108,10 @@ class ParityBroken(TrainerError):
     code = "parity_broken"
 
 
+# How a training ends that goes too far, before the gate could say so: other numbers, or other lessons, may not.
+GONE_TOO_FAR = (LossNotFinite.code, ParityBroken.code)
+
+
 class StageDied(TrainerError):
     """A stage's process ended without its result. facts: stage, status, log."""
 

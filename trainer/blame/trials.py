@@ -13,7 +13,7 @@ from configs.errors import Reported
 from configs.home import Home
 from configs.settings import Settings
 from trainer.blame.search import OutOfTime
-from trainer.errors import LossNotFinite, ParityBroken
+from trainer.errors import GONE_TOO_FAR
 from trainer.judging import verdict_on
 from trainer.pipeline.sources import order_of
 from trainer.plan import STAGES
@@ -22,8 +22,6 @@ from trainer.staging import StageProcesses, make_folder
 
 FOLDER = "trials"
 VERDICT = "verdict.json"
-# A training that ends like this has been judged too: it is none that anybody would want.
-BROKEN = (ParityBroken.code, LossNotFinite.code)
 NAMED = 16  # hex digits of a hash in a folder's name
 
 
@@ -117,8 +115,9 @@ class Trials:
             verdict = verdict_on(files, self._inputs.training.gate)
             reasons, checks = verdict.reasons, tuple(asdict(check) for check in verdict.checks)
         except Reported as error:
-            if error.code not in BROKEN:
+            if error.code not in GONE_TOO_FAR:
                 raise
+            # It has been judged too: it is none that anybody would want.
             reasons, checks = (error.code,), ()
         reports = [read_json(files.report(stage)) for stage in STAGES if files.report(stage).is_file()]
         return Trial(tuple(sorted(without)), reasons, checks, sum(report["seconds"] for report in reports))

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from typing import Any
 
 from configs.errors import EnlaceError, Reported
-from trainer.errors import SPENT, LossNotFinite, NoRoom, ParityBroken, StageDied
+from trainer.errors import GONE_TOO_FAR, SPENT, NoRoom, StageDied
 from trainer.pipeline.usual import SCORE
 from trainer.run_files import Inputs, RunFiles, read_json
 from trainer.searching.choice import Choice
@@ -20,10 +20,8 @@ from trainer.searching.moves import Score, Trial, best_of, next_choice
 from trainer.searching.trials import SEARCHED, TrialFiles
 from trainer.staging import StageProcesses
 
-# How a training ends that goes too far: other numbers may not.
-BROKEN = (LossNotFinite.code, ParityBroken.code)
 # How one may end beside: a higher rank takes more memory, and whatever was found before is as good as ever.
-LOST = (*BROKEN, StageDied.code)
+LOST = (*GONE_TOO_FAR, StageDied.code)
 OVER = (NoRoom.code, *(each.code for each in SPENT))
 
 
@@ -90,7 +88,7 @@ class Search:
         try:
             self._processes.go_on(SEARCHED, self._files)
         except Reported as error:
-            if error.code not in BROKEN:
+            if error.code not in GONE_TOO_FAR:
                 raise
             failed = error
         seconds = max(self._clock() - began, _stage_seconds(self._files))
