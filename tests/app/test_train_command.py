@@ -79,6 +79,14 @@ def test_a_lesson_that_was_left_out_is_named_with_the_reason(
     assert json.loads(capsys.readouterr().out)["dropped"] == [told]
 
 
+def test_a_lesson_that_a_rule_failed_on_says_where(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    run = a_run(session, "SHIP", "shipped")
+    told = {"id": "a1", "reason": "stumbled", "question": "Who is Toby?", "by": "", "why": "ValueError, rows.py:7"}
+    append(session.home.runs / run.id, RunEvent(6.0, "measure", "prepare", 0.01, {"name": "lesson_dropped", **told}))
+    assert watch(session, run.id, as_json=False) == 0
+    assert "a fault of Enlace's (ValueError, rows.py:7): “Who is Toby?”" in capsys.readouterr().out
+
+
 def test_a_failed_run_is_told_by_the_trainers_own_error(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
     run = a_run(session, None, "failed", {"code": "disk_full", "facts": {"path": "/somewhere"}})
     assert watch(session, run.id, as_json=False) == 1
