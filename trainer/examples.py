@@ -15,7 +15,7 @@ from engine.prompt import render_pair
 from engine.template import ChatTemplate
 from engine.vocabulary import Vocabulary
 from trainer.errors import TemplateNotTrainable
-from trainer.lessons import TrainingLesson
+from trainer.lessons import TrainingLesson, under_system
 from trainer.objectives.apo_zero import ApoZero
 from trainer.objectives.distillation import Distillation
 from trainer.objectives.interface import Example, Objective, Part
@@ -45,9 +45,7 @@ class Tokeniser:
 
     def under_system(self, messages: Sequence[Message]) -> list[Message]:
         """The conversation as the assistant would send it."""
-        if messages and messages[0].role == "system":
-            return list(messages)
-        return [Message("system", self.system_prompt), *messages]
+        return under_system(messages, self.system_prompt)
 
 
 def check_template(tokeniser: Tokeniser, model: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,6 +54,12 @@ def unrenderable(lesson: str, question: str, error: TemplateBroken) -> Dropped:
 def lesson_from_json(value: dict[str, Any]) -> TrainingLesson:
     """The reverse of ``as_json``."""
     return TrainingLesson(value["id"], messages_from_json(value["messages"]), value["chosen"], value["rejected"])
+
+
+def under_system(messages: Sequence[Message], system_prompt: str) -> list[Message]:
+    """A conversation as the assistant sends it: under its system prompt, unless it begins with one of its own."""
+    own = bool(messages) and messages[0].role == "system"
+    return [*messages] if own else [Message("system", system_prompt), *messages]
 
 
 def messages_of(lesson: Lesson) -> tuple[Message, ...]:

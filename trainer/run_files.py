@@ -91,9 +91,9 @@ class Inputs:
             "run": self.run,
             "versions": versions(),
             "base": {"name": self.base_name, "path": str(self.base), "sha256": self.base_sha256},
-            "current": {"id": self.current, "adapters": _adapters_json(self.current_adapters)},
+            "current": {"id": self.current, "adapters": adapters_json(self.current_adapters)},
             "member": self.member,
-            "beneath": _adapters_json(self.beneath),
+            "beneath": adapters_json(self.beneath),
             "known": [lesson.as_json() for lesson in self.known],
             "lessons": [lesson.as_json() for lesson in self.lessons],
             "dropped": [asdict(lesson) for lesson in self.dropped],
@@ -118,7 +118,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         base=Path(value["base"]["path"]),
         base_sha256=value["base"]["sha256"],
         current=value["current"]["id"],
-        current_adapters=_adapters(value["current"]["adapters"]),
+        current_adapters=adapters_from_json(value["current"]["adapters"]),
         lessons=tuple(lesson_from_json(lesson) for lesson in value["lessons"]),
         dropped=tuple(Dropped(**lesson) for lesson in value["dropped"]),
         ratings=tuple(rating_from_json(rating) for rating in value["ratings"]),
@@ -129,7 +129,7 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
         busy_flag=Path(value["busy_flag"]),
         cache=Path(value["cache"]),
         member=value["member"],
-        beneath=_adapters(value["beneath"]),
+        beneath=adapters_from_json(value["beneath"]),
         known=tuple(lesson_from_json(lesson) for lesson in value["known"]),
         choice=value["choice"] and Choice(**value["choice"]),
         onward=value["onward"] and onward_from_json(value["onward"]),
@@ -137,11 +137,13 @@ def inputs_from_json(value: Mapping[str, Any]) -> Inputs:
     )
 
 
-def _adapters_json(adapters: Iterable[AdapterFile]) -> list[dict[str, Any]]:
+def adapters_json(adapters: Iterable[AdapterFile]) -> list[dict[str, Any]]:
+    """For files; ``adapters_from_json`` reads it back."""
     return [{"path": str(adapter.path), "scale": adapter.scale} for adapter in adapters]
 
 
-def _adapters(value: Iterable[Mapping[str, Any]]) -> tuple[AdapterFile, ...]:
+def adapters_from_json(value: Iterable[Mapping[str, Any]]) -> tuple[AdapterFile, ...]:
+    """The reverse of ``adapters_json``."""
     return tuple(AdapterFile(Path(adapter["path"]), adapter["scale"]) for adapter in value)
 
 

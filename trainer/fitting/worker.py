@@ -19,15 +19,14 @@ from engine.forms.children import TaskFailed, run_task
 from engine.forms.losses import keep_reference, measure_loss
 from engine.forms.rows import Speeds
 from engine.forms.texts import Piece, pieces
-from engine.messages import Message
 from engine.prompt import render_pair
 from engine.scoring import LocalModel
 from engine.served import AdapterFile
 from trainer.courtesy import Courtesy, die_with, step_back
 from trainer.errors import NoRoom
 from trainer.fitting.merging import merge
-from trainer.lessons import TrainingLesson, lesson_from_json
-from trainer.run_files import read_json, write_json
+from trainer.lessons import lesson_from_json, under_system
+from trainer.run_files import adapters_from_json, adapters_json, read_json, write_json
 
 TASK, REPORT, ERROR, MERGED, REFERENCE = "task.json", "report.json", "error.json", "merged.gguf", "reference.f32"
 
@@ -52,7 +51,7 @@ class FitTask:
         return {
             "original": str(self.original),
             "weights": str(self.weights),
-            "adapters": [{"path": str(each.path), "scale": each.scale} for each in self.adapters],
+            "adapters": adapters_json(self.adapters),
             "lessons": list(self.lessons),
             "system_prompt": self.system_prompt,
             "engine": self.engine.model_dump(),
@@ -69,7 +68,7 @@ def read_task(path: Path) -> FitTask:
     return FitTask(
         original=Path(value["original"]),
         weights=Path(value["weights"]),
-        adapters=tuple(AdapterFile(Path(each["path"]), each["scale"]) for each in value["adapters"]),
+        adapters=adapters_from_json(value["adapters"]),
         lessons=tuple(value["lessons"]),
         system_prompt=value["system_prompt"],
         engine=EngineSettings.model_validate(value["engine"]),
@@ -122,7 +121,8 @@ class Fitting:
         system, longest = self._task.system_prompt, self._form.loss_tokens
         found = list(pieces(scorer.vocabulary, scorer.template, system, longest))
         for lesson in map(lesson_from_json, self._task.lessons):
-            given, measured = render_pair(scorer.template, scorer.vocabulary, _under(system, lesson), lesson.chosen)
+            messages = under_system(lesson.messages, system)
+            given, measured = render_pair(scorer.template, scorer.vocabulary, messages, lesson.chosen)
             found.append(Piece(given, measured[:longest]))
         return found
 
@@ -158,17 +158,11 @@ class Fitting:
                 "spins": self._task.engine.thread_spins,
                 "model": str(model),
                 "settings": self._task.engine.model_dump(),
-                "adapters": [{"path": str(each.path), "scale": each.scale} for each in adapters],
+                "adapters": adapters_json(adapters),
                 **more,
             },
             self._form.child_timeout_s,
         )
-
-
-def _under(system: str, lesson: TrainingLesson) -> list[Message]:
-    """A lesson's conversation as the assistant sends it."""
-    told = lesson.messages[0].role == "system"
-    return [*([] if told else [Message("system", system)]), *lesson.messages]
 
 
 def main(arguments: list[str]) -> int:
