@@ -110,6 +110,14 @@ class Runs:
         )
         return frozenset(row["lesson"] for row in rows)
 
+    def judged_for(self, member: str) -> tuple[Run, ...]:
+        """The trainings of a member's private lessons that came to a verdict, the newest first."""
+        rows = self._family.rows(
+            "SELECT * FROM runs WHERE member = ? AND kind = ? AND state IN ('shipped', 'held') ORDER BY number DESC",
+            (member, PRIVATE),
+        )
+        return tuple(map(_run, rows))
+
     def last_judged(self) -> str:
         """The id of the last training of the shared lessons that came to a verdict; empty where none did."""
         judged = "SELECT max(number) FROM runs WHERE kind = ? AND state IN ('shipped', 'held')"

@@ -34,6 +34,11 @@ class NightSettings(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     pairs: int = Field(ge=1, description="Shared pairs that no training has judged yet, from which on one is due.")
+    private_pairs: int = Field(
+        ge=1,
+        description="Private ones of a member who wants a training of their own, from which on that is due, after the "
+        "family's; it is also due where the family's weights have changed under what it made.",
+    )
     quiet_from: TimeOfDay = Field(description="When the quiet hours begin, in which trainings begin by themselves.")
     quiet_to: TimeOfDay = Field(
         description="When they end, and with them a training that began by itself; as quiet_from: they never do."

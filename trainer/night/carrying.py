@@ -32,7 +32,8 @@ Tell = Callable[[str, Mapping[str, Any]], None]
 class Carrying:
     """Carries one claimed training. ``lasting``: what it is to be stopped for now; ``tell`` hears what happens.
 
-    Kinds: stopping {reasons}, as in ``Reason``; ended {run, state, snapshot}, empty where none could begin.
+    Kinds: stopping {reasons}, as in ``Reason``; ended {run, state, snapshot}, empty where none could begin; and
+    ended_private, of a member's own.
     """
 
     def __init__(
@@ -50,6 +51,17 @@ class Carrying:
         self._stopping = stopping
         self._lasting = lasting
         self._tell = tell
+
+    def carry_private(self, member: str) -> None:
+        """The same of a ``member``'s own training (an id), which no marker is for. Nobody is told what comes of it but
+        that member. Raises NoRoom.
+        """
+        process = self._start("--member", member)
+        try:
+            self._watch(process, None)
+        finally:
+            self._end(process)
+        self._tell("ended_private", {})
 
     def carry(self, claim: Claim) -> Run | None:
         """The run, ended; None where it could not even begin.
@@ -80,8 +92,8 @@ class Carrying:
         self._tell("ended", dict(zip(("run", "state", "snapshot"), found, strict=True)))
         return run
 
-    def _start(self) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "trainer", "run", "--home", str(self._home.root)]
+    def _start(self, *options: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "trainer", "run", "--home", str(self._home.root), *options]
         environ = self._home.environment(os.environ)
         try:
             # In a session of its own: a Ctrl-C is for whoever watches, who then ends it in order.
@@ -90,13 +102,13 @@ class Carrying:
         except OSError as error:
             raise NoRoom(path=str(self._home.trainer_log), reason=error.strerror or str(error)) from error
 
-    def _watch(self, process: subprocess.Popen[bytes], claim: Claim) -> None:
+    def _watch(self, process: subprocess.Popen[bytes], claim: Claim | None) -> None:
         """Return when it has ended, or is to be ended. Raises ClaimLost, NoRoom."""
         renewed = looked = time.monotonic()
         while process.poll() is None and not self._stopping.wished:
             self._stopping.wait(POLL_SECONDS)
             now = time.monotonic()
-            if now - renewed >= claim.renew_s:
+            if claim is not None and now - renewed >= claim.renew_s:
                 claim.renew()
                 renewed = now
             if now - looked >= self._settings.night.look_seconds:

@@ -8,7 +8,7 @@ from datetime import tzinfo
 from typing import Final
 
 from configs.sections.night import NightSettings
-from memory.runs import LESSONS, Run
+from memory.runs import Run
 from trainer.errors import SPENT
 from trainer.night.hours import is_quiet
 from trainer.night.machine import Machine
@@ -51,12 +51,12 @@ def lasting(settings: NightSettings, now: float, machine: Machine, zone: tzinfo 
 
 
 def tried_lately(settings: NightSettings, now: float, runs: Iterable[Run]) -> list[Reason]:
-    """Whether the last training of the shared lessons came to no verdict a short while ago; ``runs``: newest first.
+    """Whether the last of these trainings came to no verdict a short while ago; ``runs``: of one kind, newest first.
 
     One that was killed could not write its end: nothing has to be waited for, and it is gone on with.
     """
     failures, last = 0, None
-    for run in (run for run in runs if run.kind == LESSONS):
+    for run in runs:
         last = last or run
         if run.state != "failed":
             break

@@ -9,9 +9,11 @@ from datetime import tzinfo
 from configs.sections.night import NightSettings
 from memory.household import Household
 from memory.pausing import paused
+from memory.runs import LESSONS
 from trainer.night.conditions import Reason, lasting, of_the_house, tried_lately
 from trainer.night.machine import Machine
 from trainer.night.markers import Claim, Marker, Markers
+from trainer.night.members import is_due
 
 
 @dataclass(frozen=True)
@@ -66,6 +68,15 @@ class Night:
         claim = self._markers.claim(marker)
         return claim, () if claim else (_claimed(marker),)
 
+    def look_at_members(self) -> str | None:
+        """The id of a member whose own training is to begin now: the family's is not due, or has to be tried later."""
+        codes = {reason.code for reason in self.state().reasons}
+        if not codes or codes - {"few_pairs", "tried_lately"}:
+            return None
+        now = self._clock()
+        wanting = [member.id for member in self._household.members.list() if member.private_training]
+        return next((member for member in wanting if is_due(self._household, member, self._settings, now)), None)
+
     def lasting(self) -> list[Reason]:
         """What a training that began by itself is stopped for now."""
         warmest = self._settings.stop_above_celsius
@@ -99,7 +110,7 @@ class Night:
         elif marker is not None and marker.state == "claimed" and not self._markers.abandoned(marker):
             reasons.append(_claimed(marker))
         now = self._clock()
-        reasons += tried_lately(self._settings, now, runs.list())
+        reasons += tried_lately(self._settings, now, (run for run in runs.list() if run.kind == LESSONS))
         return reasons + of_the_house(self._settings, now, self._machine, self._zone)
 
     def _done_with(self, marker: Marker) -> bool:

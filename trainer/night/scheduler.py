@@ -25,7 +25,8 @@ from trainer.night.stopping import Stopping
 
 
 class Scheduler:
-    """One home's. ``tell`` hears what happens: waiting {reasons}, begins, failed {code, facts}, what Carrying tells.
+    """One home's. ``tell`` hears what happens: waiting {reasons}, begins, begins_private, failed {code, facts}, what
+    Carrying tells.
 
     ``environ``: the environment that settings are read from, anew at each look. ``clock``: seconds since 1970. Raises
     what is wrong with the settings.
@@ -87,14 +88,20 @@ class Scheduler:
         with Household.open(self._home, self._settings.memory, self._clock) as household:
             night = self._night(household)
             claim, reasons = night.look()
-            if reasons:
+            member = None if claim else night.look_at_members()
+            if reasons and member is None:
                 codes = tuple(reason.code for reason in reasons)
                 self._tell_new(codes, "waiting", {"reasons": [asdict(reason) for reason in reasons]})
+            if claim is None and member is None:
+                return
+            self._tell_new((), "begins" if claim else "begins_private", {})
+            carrying = Carrying(
+                self._home, self._settings.training, household, self._stopping, night.lasting, self._tell
+            )
             if claim is not None:
-                self._tell_new((), "begins", {})
-                Carrying(
-                    self._home, self._settings.training, household, self._stopping, night.lasting, self._tell
-                ).carry(claim)
+                carrying.carry(claim)
+            elif member is not None:
+                carrying.carry_private(member)
 
     def state(self) -> NightState:
         """How things stand; nothing is changed."""

@@ -170,9 +170,3 @@ def test_one_that_came_to_no_verdict_is_tried_again_later(
 ) -> None:
     found = tried_lately(night, NIGHT, runs(*ended))
     assert found == ([] if waits is None else [Reason("tried_lately", {"run": "r0009", "wait_s": waits})])
-
-
-def test_a_search_or_a_members_own_training_makes_nobody_wait(night: NightSettings) -> None:
-    other = [Run("r0010", kind, "failed", 0.0, NIGHT - 1, None, {}) for kind in ("blame", "private")]
-    assert tried_lately(night, NIGHT, other) == []
-    assert tried_lately(night, NIGHT, [*other, *runs(("failed", NIGHT - 600, "x"))]) != []

@@ -75,8 +75,10 @@ class House:
 
 @pytest.fixture
 def house(home: Home, settings: Settings) -> Iterator[House]:
-    with Household.open(home, settings.memory) as household:
-        yield House(home, settings, household)
+    made: list[House] = []
+    with Household.open(home, settings.memory, lambda: made[0].now if made else 0.0) as household:
+        made.append(House(home, settings, household))
+        yield made[0]
 
 
 def test_a_marker_is_written_when_the_corrections_are_enough_and_not_one_before(house: House) -> None:
@@ -209,3 +211,11 @@ def test_none_begins_while_trainings_are_paused(house: House) -> None:
     assert not house.night().lasting()
     resume(house.home)
     assert house.night().look()[0] is not None
+
+
+def test_a_search_or_a_members_own_training_that_failed_makes_the_familys_wait_for_nothing(house: House) -> None:
+    house.teach(NEEDED)
+    ana = house.household.members.default()
+    for kind, member in (("blame", None), ("private", ana.id)):
+        house.household.runs.finish(house.household.runs.create(kind, member=member).id, "failed")
+    assert house.codes() == []
