@@ -6,6 +6,8 @@ SHELL := /bin/bash
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	"$$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && { echo "$$python"; break; }; done)
 BIN := .venv/bin
+# Files of tests that run side by side; WORKERS=0 runs all in one process, which a debugger needs.
+WORKERS ?= 2
 STAMP := .venv/enlace-set-up
 # Tests that tell about the project itself, in seconds: documents, catalogues, imports, structure.
 HOUSE_TESTS := tests/test_docs.py tests/test_locale.py tests/test_imports.py tests/test_structure.py
@@ -18,7 +20,7 @@ run: $(STAMP) ## Open Enlace (the first time: set it up)
 	@$(BIN)/enlace
 
 test: $(STAMP) ## Run the tests (ARGS="tests/engine -x" for some of them)
-	@$(BIN)/python -m pytest $(ARGS)
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadfile $(ARGS)
 
 check: $(STAMP) ## Lint, format, types, import contracts, documents
 	$(BIN)/ruff check .
