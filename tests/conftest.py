@@ -36,7 +36,9 @@ def _interruptible() -> None:
 @pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     """A prepared home that nothing else uses, named by ENLACE_HOME; whatever engine a test leaves in it is ended."""
-    for name in [name for name in os.environ if name.startswith(("ENLACE_", "XDG_", "LC_")) or name == "LANGUAGE"]:
+    # COLUMNS and LINES say how large the terminal is in which the tests run, not the one that a test opens.
+    others = ("LANGUAGE", "COLUMNS", "LINES")
+    for name in [name for name in os.environ if name.startswith(("ENLACE_", "XDG_", "LC_")) or name in others]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("LANG", "C.UTF-8")
     monkeypatch.setenv("HOME", str(tmp_path / "user"))
