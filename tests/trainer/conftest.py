@@ -30,7 +30,7 @@ SYSTEM = "You are Enlace, a family's own assistant. You answer briefly and truth
 
 @pytest.fixture(scope="session", autouse=True)
 def _threads() -> None:
-    """Two, or one where two workers of pytest-xdist share the processor: threads that wait for each other would queue."""
+    """Two, or one where two of pytest-xdist share the processor: threads that wait for each other would queue."""
     torch.set_num_threads(max(1, 2 // int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))))
 
 
