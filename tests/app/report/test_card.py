@@ -139,3 +139,16 @@ def test_what_went_by_itself_since_says_so(here: RunCommand, nights: Nights, ses
     assert "I learned 1 thing, and v1 came of it." in told
     assert "v1 was gone back from by itself: 6 of its first 14 answers" in told
     assert "enlace snapshots rollback" not in told
+
+
+def test_it_says_what_the_training_drew_and_where_members_contradict_each_other(
+    nights: Nights, here: RunCommand
+) -> None:
+    run = nights.trained(nights.taught("The dog?", "Toby."))
+    for lesson in ("a", "b"):
+        facts = {"name": "lesson_dropped", "id": lesson, "reason": "contradicted", "question": "The cat?"}
+        Runs(nights.session).tell(run, "measure", "prepare", **facts)
+    assert nights.card(run).contradicted == 1
+    told = here("train", "history").out
+    assert "about 1.31 Wh, measured in part" in told
+    assert "You answer 1 question in different ways, so it is not trained: F9 and F5" in told
