@@ -22,7 +22,7 @@ from memory.household import Household
 from memory.runs import Run, run_folder
 from trainer.completing import complete_manifests
 from trainer.courtesy import stop_on_signals
-from trainer.errors import LessonsTakenBack, NoRoom, RunStopped, TrainerError
+from trainer.errors import LessonsTakenBack, RunStopped, TrainerError
 from trainer.judging import verdict_on
 from trainer.learning import FamilyLearning, Learning
 from trainer.manifest import identity, planned, write_manifest, write_partial
@@ -102,10 +102,7 @@ class Supervisor:
             # A verdict that is on record stays, also where its manifest found no room: the next run writes that.
             if self._household.runs.get(run.id).state == "running":
                 cost = self._processes.took()
-                if cost.energy.joules:
-                    with contextlib.suppress(NoRoom):
-                        self._tell("took", None, cost.as_json())
-                tell_failed(self._household, run, error, self._tell)
+                tell_failed(self._household, run, error, self._tell, cost if cost.energy.joules else None)
                 self._leave_partial(error)
             raise
         finally:

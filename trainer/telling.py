@@ -14,6 +14,7 @@ from memory import runlog
 from memory.household import Household
 from memory.runlog import RunEvent
 from memory.runs import Run, State
+from trainer.costs import Cost
 from trainer.errors import NoRoom, RunStopped
 from trainer.reporting import leave_report
 from trainer.room import room_at
@@ -33,13 +34,16 @@ def tell_starter(error: EnlaceError) -> int:
     return error.exit_code
 
 
-def tell_failed(household: Household, run: Run, error: EnlaceError, told: Tell) -> None:
-    """Put on record that ``error`` ended the run, and say so in its log."""
+def tell_failed(household: Household, run: Run, error: EnlaceError, told: Tell, cost: Cost | None = None) -> None:
+    """Put on record that ``error`` ended the run, and what it had taken until then, and say so in its log."""
     state: State = "stopped" if isinstance(error, RunStopped) else "failed"
     facts = {"code": error.code, "facts": error.facts}
+    took = {"cost": cost.as_json()} if cost else {}
     # The family's database has no more of a member's own run than its code; the rest is in that member's part.
-    household.runs.finish(run.id, state, summary=facts if run.member is None else {"code": error.code})
+    household.runs.finish(run.id, state, summary={**facts, **took} if run.member is None else {"code": error.code})
     try:
+        if cost:
+            told("took", None, cost.as_json())
         told("run_failed", None, facts)
     except NoRoom:
         # The run's end is on record in the database; its log has no room for it.

@@ -189,6 +189,16 @@ def test_status_and_history_tell_of_a_run_that_goes_on(here: RunCommand, session
     assert here("train", "now").code == 1
 
 
+def test_history_tells_what_also_a_training_took_that_failed(here: RunCommand, session: Session) -> None:
+    run = a_run(session, None, "running")
+    energy = {"joules": 3600.0, "estimated": 60.0, "sources": ["rapl"]}
+    cost = {"seconds": 240.0, "paused": 600.0, "energy": energy}
+    session.household.runs.finish(run.id, "failed", summary={"code": "disk_full", "facts": {}, "cost": cost})
+    told = here("train", "history").out
+    assert "4 min 0 s, and 10 min 0 s paused" in told
+    assert "≈ 1 Wh" in told
+
+
 def test_a_training_without_lessons_says_what_is_missing(here: RunCommand) -> None:
     ran = here("train", "now")
     assert ran.code != 0
