@@ -31,8 +31,8 @@ ASKED: Final = (
 # Of the settings, what decides when a training begins and what is done after it, and what has a place of its own here.
 APART: Final = ("night", "blame", "gate", "seed", "recipe", "recipes")
 
-# What reports say in the family's words, of each lesson, or by a clock that nobody else has: of a stage whose supervisor
-# was killed before it could say what that stage took.
+# What reports say in the family's words, of each lesson, or by a clock that nobody else has: of a stage whose
+# supervisor was killed before it could say what that stage took.
 WORDS: Final = ("dropped", "lesson_losses", "began")
 
 
