@@ -24,7 +24,13 @@ STAMP = VENV / "enlace-set-up"
 UNFINISHED = ROOT / ".venv.unfinished"
 LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
-MADE_FROM = ("requirements.lock", "pyproject.toml", "scripts/set_up.py")
+MADE_FROM = (
+    "requirements.lock",
+    "pyproject.toml",
+    "setup.py",
+    "scripts/set_up.py",
+    *(f"trainer/model/native/{name}" for name in ("numbers.hpp", "layers.cpp", "attention.cpp", "head.cpp")),
+)
 PACKAGES = ("app", "configs", "engine", "memory", "tools", "trainer")
 
 SAYS_IT_LIVES_EVERY = 20.0  # seconds

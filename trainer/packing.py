@@ -14,10 +14,13 @@ import torch
 
 from trainer.model.attention import AttentionPlan
 
-# Tokens of one path that are answered in one padded row of the attention. Shorter rows pad less but read the keys of
-# the path again more often; the result is the same, so it is no setting.
-QUERY_ROW = 32
-NEVER = -1e9  # added to a score that must not count; finite, so that a row of padding alone stays finite
+# Tokens of one path that are answered in one padded row of the attention, at least and at most. Shorter rows pad less
+# but read the keys of the path again more often, which takes as long as so many tokens more; the result is the same,
+# so these are no settings.
+QUERY_ROW = range(8, 65)
+READING_KEYS = 8
+# A row's keys come in as many, so that the processor has whole vectors, and two steps more often the same shapes.
+KEY_BLOCK = 16
 
 
 @dataclass(frozen=True)
@@ -47,18 +50,10 @@ class Pack:
     tokens: torch.Tensor
     positions: torch.Tensor
     plan: AttentionPlan
-    key_positions: torch.Tensor
     rows: torch.Tensor
     pair_rows: torch.Tensor
     pair_tokens: torch.Tensor
     spans: tuple[tuple[int, int], ...]
-
-    def sliding_plan(self, window: int) -> AttentionPlan:
-        """The plan with everything masked that is ``window`` tokens back or more."""
-        query_positions = self.positions[self.plan.queries]
-        distance = query_positions.unsqueeze(2) - self.key_positions.unsqueeze(1)
-        mask = self.plan.mask.masked_fill((distance >= window).unsqueeze(1), NEVER)
-        return AttentionPlan(self.plan.queries, self.plan.keys, self.plan.spot, mask)
 
 
 class _Tree:
@@ -68,7 +63,7 @@ class _Tree:
         self.tokens: list[int] = []
         self.depths: list[int] = []
         self.children: dict[tuple[int, int], int] = {}
-        self.pieces: list[tuple[list[int], list[int]]] = []  # (tokens answered here, the path up to them)
+        self.paths: list[tuple[int, list[int]]] = []  # each path that has tokens of its own, and the first of these
 
     def add(self, sequence: Sequence[int]) -> list[int]:
         """Insert a sequence; returns its path."""
@@ -85,10 +80,16 @@ class _Tree:
             path.append(node)
             parent = node
         shared = sum(1 for node in path if node < first_new)
-        for start in range(shared, len(path), QUERY_ROW):
-            stop = min(start + QUERY_ROW, len(path))
-            self.pieces.append((path[start:stop], path[:stop]))
+        if shared < len(path):
+            self.paths.append((shared, path))
         return path
+
+    def pieces(self) -> list[tuple[list[int], list[int]]]:
+        """The rows of the attention: the tokens answered there, and the path up to them."""
+        own = [len(path) - shared for shared, path in self.paths]
+        row = min(QUERY_ROW, key=lambda length: sum(-(-count // length) for count in own) * (length + READING_KEYS))
+        starts = [(path, start) for shared, path in self.paths for start in range(shared, len(path), row)]
+        return [(path[start : start + row], path[: start + row]) for path, start in starts]
 
 
 def build_pack(items: Sequence[Item]) -> Pack:
@@ -107,12 +108,10 @@ def build_pack(items: Sequence[Item]) -> Pack:
             pair_rows.extend([row] * len(wanted))
             pair_tokens.extend(wanted)
         spans.append((start, len(pair_rows)))
-    plan, key_positions = _attention_plan(tree)
     return Pack(
         tokens=torch.tensor(tree.tokens),
         positions=torch.tensor(tree.depths),
-        plan=plan,
-        key_positions=key_positions,
+        plan=_attention_plan(tree),
         rows=torch.tensor(list(rows)),
         pair_rows=torch.tensor(pair_rows),
         pair_tokens=torch.tensor(pair_tokens),
@@ -120,25 +119,21 @@ def build_pack(items: Sequence[Item]) -> Pack:
     )
 
 
-def _attention_plan(tree: _Tree) -> tuple[AttentionPlan, torch.Tensor]:
-    queries = max(len(piece) for piece, _ in tree.pieces)
-    keys = max(len(path) for _, path in tree.pieces)
-    count = len(tree.pieces)
-    query_index = torch.zeros(count, queries, dtype=torch.int64)
-    key_index = torch.zeros(count, keys, dtype=torch.int64)
-    query_depth = torch.full((count, queries), -1)
-    key_depth = torch.full((count, keys), len(tree.tokens) + keys)
+def _attention_plan(tree: _Tree) -> AttentionPlan:
+    pieces = tree.pieces()
+    queries = max(len(piece) for piece, _ in pieces)
+    keys = -(-max(len(path) for _, path in pieces) // KEY_BLOCK) * KEY_BLOCK
+    count = len(pieces)
+    query_index, key_index = torch.full((count, queries), -1), torch.full((count, keys), -1)
+    ends = torch.zeros(count, queries, dtype=torch.int64)
     spot = torch.zeros(len(tree.tokens), dtype=torch.int64)
-    for row, (piece, path) in enumerate(tree.pieces):
+    for row, (piece, path) in enumerate(pieces):
         piece_index = torch.tensor(piece)
         query_index[row, : len(piece)] = piece_index
         key_index[row, : len(path)] = torch.tensor(path)
-        query_depth[row, : len(piece)] = torch.arange(len(path) - len(piece), len(path))
-        key_depth[row, : len(path)] = torch.arange(len(path))
+        ends[row, : len(piece)] = torch.arange(len(path) - len(piece), len(path)) + 1
         spot[piece_index] = row * queries + torch.arange(len(piece))
-    hidden = key_depth.unsqueeze(1) > query_depth.unsqueeze(2)
-    mask = torch.zeros(count, 1, queries, keys).masked_fill_(hidden.unsqueeze(1), NEVER)
-    return AttentionPlan(query_index, key_index, spot, mask), key_depth
+    return AttentionPlan(query_index, key_index, spot, torch.zeros_like(ends), ends)
 
 
 def in_packs(wanted: Sequence[Sequence[Item]], budget: int) -> Iterator[list[int]]:

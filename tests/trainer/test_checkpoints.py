@@ -19,6 +19,7 @@ from configs.home import Home
 from memory import runlog
 from tests.project import ROOT
 from tests.trainer.killed_training import LESSONS, LOST, STEPS, prepared_run
+from trainer.model.compiled import compiled
 from trainer.model.frozen import Dense
 from trainer.model.log_probs import TargetLogProbs
 from trainer.run_files import RunFiles, read_json
@@ -140,9 +141,10 @@ def test_many_equal_targets_give_the_same_gradient_each_time() -> None:
     rows, tokens = (torch.randint(0, most, (200_000,), generator=generator) for most in (2000, 4))
     weights = torch.randn(200_000, generator=generator)
     gradients: list[torch.Tensor] = []
+    wanted = (head, rows, tokens, torch.float32, 0.0, compiled(torch.float32, hidden.device))
     for _ in range(5):
         hidden.grad = None
-        (TargetLogProbs.apply(hidden, head, rows, tokens, torch.float32, 0.0) * weights).sum().backward()
+        (TargetLogProbs.apply(hidden, *wanted) * weights).sum().backward()
         assert hidden.grad is not None
         gradients.append(hidden.grad)
     assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)

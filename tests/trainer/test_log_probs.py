@@ -5,14 +5,18 @@ from __future__ import annotations
 import pytest
 import torch
 
+from trainer.model.compiled import Compiled, compiled
 from trainer.model.frozen import Dense
 from trainer.model.log_probs import TargetLogProbs
 
 VOCABULARY, WIDTH, ROWS, PAIRS = 103, 8, 6, 40
 
 
+@pytest.mark.parametrize("how", [compiled(torch.float32, torch.device("cpu")), None], ids=["compiled", "by PyTorch"])
 @pytest.mark.parametrize("cap", [0.0, 2.5])
-def test_pieces_of_the_vocabulary_give_what_all_of_it_gives(cap: float, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pieces_of_the_vocabulary_give_what_all_of_it_gives(
+    cap: float, how: Compiled | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # Of 12 tokens, the last of 7; backward takes as many pairs at a time.
     monkeypatch.setattr("trainer.model.frozen.SLAB", 12 * WIDTH)
     monkeypatch.setattr("trainer.model.log_probs.SLAB", 12 * WIDTH)
@@ -30,8 +34,8 @@ def test_pieces_of_the_vocabulary_give_what_all_of_it_gives(cap: float, monkeypa
 
     logits = hidden @ head.t()
     plain = torch.log_softmax(cap * torch.tanh(logits / cap) if cap else logits, dim=-1)[rows, tokens]
-    pieces = TargetLogProbs.apply(hidden, Dense(head), rows, tokens, torch.float32, cap)
+    pieces = TargetLogProbs.apply(hidden, Dense(head), rows, tokens, torch.float32, cap, how)
     assert torch.allclose(pieces, plain, atol=1e-5)
     assert torch.allclose(gradient(pieces), gradient(plain), atol=1e-5)
     with torch.no_grad():
-        assert torch.equal(TargetLogProbs.apply(hidden, Dense(head), rows, tokens, torch.float32, cap), pieces)
+        assert torch.equal(TargetLogProbs.apply(hidden, Dense(head), rows, tokens, torch.float32, cap, how), pieces)

@@ -2,25 +2,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import torch
 from torch.autograd import Function
 
+NEVER = -1e9  # added to a score that must not count; finite, so that a row of padding alone stays finite
+
 
 @dataclass(frozen=True)
 class AttentionPlan:
-    """Which tokens look at which, as padded rows: one row is a path through the pack's tree of tokens.
+    """Which tokens look at which, as padded rows: one row is a path through the pack's tree of tokens. All int64.
 
-    ``queries`` [rows, q] and ``keys`` [rows, k] index tokens; ``spot`` [tokens] is where each token's answer stands
-    in the flattened [rows * q]; ``mask`` [rows, 1, q, k] is added to the scores (0 or a very low number).
+    ``queries`` [rows, q] and ``keys`` [rows, k] index tokens, -1: padding; ``spot`` [tokens] is where each token's
+    answer stands in the flattened [rows * q]. A query looks at its row's keys from ``begins`` to before ``ends``, both
+    [rows, q]; padding at none.
     """
 
     queries: torch.Tensor
     keys: torch.Tensor
     spot: torch.Tensor
-    mask: torch.Tensor
+    begins: torch.Tensor
+    ends: torch.Tensor
+
+    def sliding(self, window: int) -> AttentionPlan:
+        """The plan where nobody looks at what is ``window`` tokens back or more."""
+        return replace(self, begins=(self.ends - window).clamp_min(0))
+
+    @cached_property
+    def mask(self) -> torch.Tensor:
+        """What is added to the scores, 0 or a very low number: float32 [rows, 1, q, k]."""
+        places = torch.arange(self.keys.shape[1], device=self.keys.device)
+        hidden = (places < self.begins.unsqueeze(2)) | (places >= self.ends.unsqueeze(2))
+        return torch.zeros(hidden.shape, device=hidden.device).masked_fill_(hidden, NEVER).unsqueeze(1)
+
+    @cached_property
+    def key_spots(self) -> tuple[torch.Tensor, torch.Tensor]:
+        """Where each token is a key, in the flattened [rows * k]: token i at ``slots[starts[i]:starts[i + 1]]``."""
+        tokens, slots = torch.sort(self.keys.view(-1), stable=True)
+        return torch.searchsorted(tokens, torch.arange(len(self.spot) + 1)), slots
+
+    @cached_property
+    def query_starts(self) -> torch.Tensor:
+        """``key_spots``' starts for the queries, where each token has its one spot."""
+        return torch.arange(len(self.spot) + 1)
 
 
 def rotate(x: torch.Tensor, cosine: torch.Tensor, sine: torch.Tensor) -> torch.Tensor:
@@ -101,19 +128,19 @@ def _weights(queries: torch.Tensor, keys: torch.Tensor, plan: AttentionPlan, sca
 def _query_rows(x: torch.Tensor, plan: AttentionPlan, groups: int) -> torch.Tensor:
     """[t, heads, size] -> [rows, groups, heads / groups * q, size]."""
     rows, length = plan.queries.shape
-    picked = x.index_select(0, plan.queries.view(-1)).view(rows, length, x.shape[1], x.shape[2])
+    picked = x.index_select(0, plan.queries.clamp_min(0).view(-1)).view(rows, length, x.shape[1], x.shape[2])
     return picked.transpose(1, 2).reshape(rows, groups, -1, x.shape[2])
 
 
 def _key_rows(x: torch.Tensor, plan: AttentionPlan) -> torch.Tensor:
     """[t, groups, size] -> [rows, groups, k, size]."""
     rows, length = plan.keys.shape
-    return x.index_select(0, plan.keys.view(-1)).view(rows, length, x.shape[1], x.shape[2]).transpose(1, 2)
+    return x.index_select(0, plan.keys.clamp_min(0).view(-1)).view(rows, length, x.shape[1], x.shape[2]).transpose(1, 2)
 
 
 def _tokens_from_rows(x: torch.Tensor, plan: AttentionPlan, tokens: int) -> torch.Tensor:
     """[rows, groups, k, size] summed over the rows that a token is a key of -> [t, groups, size], float32."""
     rows, groups, length, size = x.shape
     flat = x.transpose(1, 2).reshape(rows * length, groups * size).float()
-    summed = flat.new_zeros(tokens, groups * size).index_add_(0, plan.keys.reshape(-1), flat)
+    summed = flat.new_zeros(tokens, groups * size).index_add_(0, plan.keys.clamp_min(0).view(-1), flat)
     return summed.view(tokens, groups, size)

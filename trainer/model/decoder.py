@@ -8,10 +8,12 @@ import torch
 from torch.utils.checkpoint import checkpoint
 
 from trainer.model.attention import Attention, AttentionPlan
+from trainer.model.compiled import compiled
 from trainer.model.config import DecoderConfig
 from trainer.model.frozen import Frozen
-from trainer.model.kernels import GatedLinear, LoraLinear, NormedLinear, RmsNorm, gated
-from trainer.model.log_probs import TargetLogProbs, capped
+from trainer.model.fused import FusedAttention, FusedGatedLinear, FusedNormedLinear
+from trainer.model.kernels import GatedLinear, LoraLinear, Matrix, NormedLinear, RmsNorm
+from trainer.model.log_probs import TargetLogProbs, all_logits
 from trainer.model.lora import LoraAdapter
 from trainer.model.reading import BaseWeights, LayerWeights
 from trainer.model.rope import Rope
@@ -31,6 +33,7 @@ class Decoder:
         self.config: DecoderConfig = base.config
         self.adapter = adapter
         self.dtype = base.dtype
+        self._compiled = compiled(base.dtype, base.final_norm.device)
         self._everywhere = self._frequencies(base.config.rope)
         self._nearby = self._frequencies(base.config.sliding_rope)
 
@@ -43,26 +46,33 @@ class Decoder:
         everywhere = self._angles(pack.positions, self._everywhere, config.rope), pack.plan
         if config.sliding_layers:
             nearby = self._angles(pack.positions, self._nearby, config.sliding_rope)
-            sliding = nearby, pack.sliding_plan(config.sliding_window)
+            sliding = nearby, pack.plan.sliding(config.sliding_window)
         again = self._recompute and torch.is_grad_enabled()
+        added = None
         for index, layer in enumerate(self.base.layers):
-            given = (index, layer, x, *(sliding if index in config.sliding_layers else everywhere))
-            x = layer.at_hand(self._layer_again if again else self._layer, *given)
-        norm: torch.Tensor = RmsNorm.apply(
-            x.index_select(0, pack.rows), self.base.final_norm, config.norm_epsilon, torch.float32
-        )
+            if again and added is not None:
+                # What goes into a layer is kept: one tensor of it is less than two.
+                x, added = x + added, None
+            given = (index, layer, x, added, *(sliding if index in config.sliding_layers else everywhere))
+            x, added = layer.at_hand(self._layer_again if again else self._layer, *given)
+        last = x.index_select(0, pack.rows)
+        if added is not None:
+            last = last + added.index_select(0, pack.rows)
+        norm: torch.Tensor = RmsNorm.apply(last, self.base.final_norm, config.norm_epsilon, torch.float32)
         return norm
 
     def log_probs(self, pack: Pack) -> torch.Tensor:
         """Log-probability of every (row, token) pair of ``pack``: float32 [pairs]."""
         hidden = self.hidden(pack)
-        wanted = (self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype, self.config.logit_cap)
+        wanted = (self.base.head, pack.pair_rows, pack.pair_tokens, self.dtype, self.config.logit_cap, self._compiled)
         result: torch.Tensor = TargetLogProbs.apply(hidden, *wanted)
         return result
 
     def logits(self, pack: Pack) -> torch.Tensor:
         """Logits of the rows that ``pack`` asks about: float32 [rows, vocabulary]."""
-        return capped(self.base.head.times(self.hidden(pack)), self.config.logit_cap)
+        config = self.config
+        wanted = (self.base.head, config.vocabulary, self.dtype, config.logit_cap, self._compiled)
+        return all_logits(self.hidden(pack), *wanted)
 
     def _frequencies(self, rope: Rope) -> torch.Tensor:
         return torch.from_numpy(rope.frequencies(self.config.head_size, self.base.rope_factors))
@@ -74,29 +84,39 @@ class Decoder:
         angles = positions.float().unsqueeze(1) * frequencies
         return angles.cos().mul_(rope.length).unsqueeze(1), angles.sin().mul_(rope.length).unsqueeze(1)
 
-    def _product(self, index: int, name: str, x: torch.Tensor, weight: Frozen) -> torch.Tensor:
+    def _sides(self, index: int, name: str) -> tuple[Matrix, Matrix, float]:
+        """What the adapter has for a product: A, B, and its scale."""
         if self.adapter is None:
-            return weight.times(x)
-        a, b = self.adapter.product(index, name, self.dtype)
-        out: torch.Tensor = LoraLinear.apply(x, weight, a, b, self.adapter.scale)
+            return None, None, 1.0
+        return *self.adapter.product(index, name, self.dtype), self.adapter.scale
+
+    def _product(self, index: int, name: str, x: torch.Tensor, weight: Frozen) -> torch.Tensor:
+        out: torch.Tensor = LoraLinear.apply(x, weight, *self._sides(index, name))
         return out
 
     def _normed_product(
-        self, index: int, name: str, x: torch.Tensor, gain: torch.Tensor, weight: Frozen
-    ) -> torch.Tensor:
-        epsilon = self.config.norm_epsilon
-        if self.adapter is None:
-            return weight.times(RmsNorm.apply(x, gain, epsilon, self.dtype))
-        a, b = self.adapter.product(index, name, self.dtype)
-        out: torch.Tensor = NormedLinear.apply(x, gain, epsilon, weight, a, b, self.adapter.scale)
-        return out
+        self, index: int, name: str, x: torch.Tensor, added: torch.Tensor | None, gain: torch.Tensor, weight: Frozen
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """``x + added``, and the product of its norm."""
+        epsilon, sides = self.config.norm_epsilon, self._sides(index, name)
+        if self._compiled:
+            both: tuple[torch.Tensor, torch.Tensor] = FusedNormedLinear.apply(
+                self._compiled, x, added, gain, epsilon, weight, *sides
+            )
+            return both
+        x = x if added is None else x + added
+        return x, NormedLinear.apply(x, gain, epsilon, weight, *sides, self.dtype)
 
     def _gated_product(self, index: int, name: str, gate_up: torch.Tensor, weight: Frozen) -> torch.Tensor:
-        activation = self.config.activation
-        if self.adapter is None:
-            return weight.times(gated(gate_up, activation))
-        a, b = self.adapter.product(index, name, self.dtype)
-        out: torch.Tensor = GatedLinear.apply(gate_up, activation, weight, a, b, self.adapter.scale)
+        given = (gate_up, self.config.activation, weight, *self._sides(index, name))
+        fused = self._compiled
+        out: torch.Tensor = FusedGatedLinear.apply(fused, *given) if fused else GatedLinear.apply(*given)
+        return out
+
+    def _attended(self, *given: Any) -> torch.Tensor:
+        given = (*given, self.config.attention_scale)
+        fused = self._compiled
+        out: torch.Tensor = FusedAttention.apply(fused, *given) if fused else Attention.apply(*given)
         return out
 
     def _layer_again(self, *given: Any) -> Any:
@@ -108,14 +128,16 @@ class Decoder:
         index: int,
         layer: LayerWeights,
         x: torch.Tensor,
+        added: torch.Tensor | None,
         angles: tuple[torch.Tensor, torch.Tensor],
         plan: AttentionPlan,
-    ) -> torch.Tensor:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
+        """The stream ``x`` and what the layer before adds to it -> the same of this one."""
         config, dtype = self.config, self.dtype
         norm = RmsNorm.apply
         epsilon = config.norm_epsilon
         tokens = x.shape[0]
-        qkv = self._normed_product(index, "qkv", x, layer.attention_norm, layer.qkv)
+        x, qkv = self._normed_product(index, "qkv", x, added, layer.attention_norm, layer.qkv)
         if layer.qkv_bias is not None:
             qkv = qkv + layer.qkv_bias.to(dtype)
         keys = config.kv_heads * config.head_size
@@ -127,13 +149,11 @@ class Decoder:
             query = norm(query, layer.query_norm, epsilon, dtype)
         if layer.key_norm is not None:
             key = norm(key, layer.key_norm, epsilon, dtype)
-        attended = Attention.apply(query, key, value, *angles, plan, config.attention_scale)
-        out = self._product(index, "output", attended, layer.output)
+        out = self._product(index, "output", self._attended(query, key, value, *angles, plan), layer.output)
         if layer.post_attention_norm is not None:
             out = norm(out, layer.post_attention_norm, epsilon, dtype)
-        x = x + out
-        gate_up = self._normed_product(index, "gate_up", x, layer.feed_forward_norm, layer.gate_up)
+        x, gate_up = self._normed_product(index, "gate_up", x, out, layer.feed_forward_norm, layer.gate_up)
         out = self._gated_product(index, "down", gate_up, layer.down)
         if layer.post_feed_forward_norm is not None:
             out = norm(out, layer.post_feed_forward_norm, epsilon, dtype)
-        return x + out
+        return x, out

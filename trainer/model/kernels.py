@@ -13,14 +13,17 @@ from torch.autograd import Function
 
 from trainer.model.frozen import Frozen
 
+# One side of an adapter; None: there is no adapter.
+Matrix = torch.Tensor | None
+
 
 class LoraLinear(Function):
     """``y = x W^T + scale (x A^T) B^T``; gradients for x, A and B only (LoRA, arXiv 2106.09685)."""
 
     @staticmethod
-    def forward(ctx: Any, x: torch.Tensor, weight: Frozen, a: torch.Tensor, b: torch.Tensor, scale: float) -> Any:
+    def forward(ctx: Any, x: torch.Tensor, weight: Frozen, a: Matrix, b: Matrix, scale: float) -> Any:
         """x [t, in], weight [out, in], a [r, in], b [out, r] -> [t, out]; x, a and b are of one dtype."""
-        out, inner = _changed(x, weight, a, b, scale)
+        out, inner = changed(x, weight, a, b, scale)
         ctx.save_for_backward(x, a, b, inner)
         ctx.weight, ctx.scale = weight, scale
         return out
@@ -29,7 +32,7 @@ class LoraLinear(Function):
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         """Gradients of the above."""
         x, a, b, inner = ctx.saved_tensors
-        grad_inner, grad_a, grad_b = _lora_gradients(grad, x, a, b, inner, ctx.scale)
+        grad_inner, grad_a, grad_b = lora_gradients(grad, x, a, b, inner, ctx.scale)
         grad_x = ctx.weight.back(grad).addmm_(grad_inner, a) if ctx.needs_input_grad[0] else None
         return grad_x, None, grad_a, grad_b, None
 
@@ -37,7 +40,8 @@ class LoraLinear(Function):
 class NormedLinear(Function):
     """``LoraLinear`` of ``RmsNorm``.
 
-    What is kept for the gradient is normed, without its gain, and in the dtype of a and b: of what went in it is half.
+    What is kept for the gradient is normed, without its gain, and in the dtype of the products: of what went in it is
+    half.
     """
 
     @staticmethod
@@ -47,15 +51,16 @@ class NormedLinear(Function):
         gain: torch.Tensor,
         epsilon: float,
         weight: Frozen,
-        a: torch.Tensor,
-        b: torch.Tensor,
+        a: Matrix,
+        b: Matrix,
         scale: float,
+        dtype: torch.dtype,
     ) -> Any:
-        """x float32 [t, in] -> [t, out] in the dtype of a and b."""
+        """x float32 [t, in] -> [t, out] in ``dtype``, which is that of a and b."""
         inverse = _inverse_rms(x, epsilon)
         unit = x * inverse
-        out, inner = _changed((unit * gain).to(a.dtype), weight, a, b, scale)
-        ctx.save_for_backward(unit.to(a.dtype), gain, inverse, a, b, inner)
+        out, inner = changed((unit * gain).to(dtype), weight, a, b, scale)
+        ctx.save_for_backward(unit.to(dtype), gain, inverse, a, b, inner)
         ctx.weight, ctx.scale = weight, scale
         return out
 
@@ -64,11 +69,11 @@ class NormedLinear(Function):
         """Gradients for x, A and B."""
         unit, gain, inverse, a, b, inner = ctx.saved_tensors
         normed = (unit * gain).to(a.dtype)
-        grad_inner, grad_a, grad_b = _lora_gradients(grad, normed, a, b, inner, ctx.scale)
+        grad_inner, grad_a, grad_b = lora_gradients(grad, normed, a, b, inner, ctx.scale)
         grad_x = None
         if ctx.needs_input_grad[0]:
             grad_x = _before_norm(ctx.weight.back(grad).addmm_(grad_inner, a), unit, gain, inverse)
-        return grad_x, None, None, None, grad_a, grad_b, None
+        return grad_x, None, None, None, grad_a, grad_b, None, None
 
 
 class GatedLinear(Function):
@@ -83,12 +88,13 @@ class GatedLinear(Function):
         gate_up: torch.Tensor,
         activation: str,
         weight: Frozen,
-        a: torch.Tensor,
-        b: torch.Tensor,
+        a: Matrix,
+        b: Matrix,
         scale: float,
     ) -> Any:
         """gate_up [t, 2 f], weight [out, f] -> [t, out]."""
-        out, inner = _changed(gated(gate_up, activation), weight, a, b, scale)
+        gate, up = gate_up.chunk(2, dim=-1)
+        out, inner = changed(_activated(gate, activation).mul_(up), weight, a, b, scale)
         ctx.save_for_backward(gate_up, a, b, inner)
         ctx.weight, ctx.scale, ctx.activation = weight, scale, activation
         return out
@@ -99,7 +105,7 @@ class GatedLinear(Function):
         gate_up, a, b, inner = ctx.saved_tensors
         gate, up = gate_up.chunk(2, dim=-1)
         open_gate = _activated(gate, ctx.activation)
-        grad_inner, grad_a, grad_b = _lora_gradients(grad, open_gate * up, a, b, inner, ctx.scale)
+        grad_inner, grad_a, grad_b = lora_gradients(grad, open_gate * up, a, b, inner, ctx.scale)
         through = ctx.weight.back(grad).addmm_(grad_inner, a)
         out = torch.empty_like(gate_up)
         to_gate, to_up = out.chunk(2, dim=-1)
@@ -130,12 +136,6 @@ class RmsNorm(Function):
         return _before_norm(grad, x.float() * inverse, gain, inverse).to(x.dtype), None, None, None
 
 
-def gated(gate_up: torch.Tensor, activation: str) -> torch.Tensor:
-    """The gated unit, without a gradient: [t, 2 f] -> [t, f]."""
-    gate, up = gate_up.chunk(2, dim=-1)
-    return _activated(gate, activation).mul_(up)
-
-
 def _activated(gate: torch.Tensor, activation: str) -> torch.Tensor:
     if activation == "silu":
         return torch.nn.functional.silu(gate)
@@ -154,15 +154,15 @@ def _before_norm(grad: torch.Tensor, unit: torch.Tensor, gain: torch.Tensor, inv
     return scaled.addcmul_(unit, along, value=-1.0).mul_(inverse)
 
 
-def _changed(
-    x: torch.Tensor, weight: Frozen, a: torch.Tensor, b: torch.Tensor, scale: float
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The product with what the adapter adds [t, out], and what is between A and B [t, r]."""
+def changed(x: torch.Tensor, weight: Frozen, a: Matrix, b: Matrix, scale: float) -> tuple[torch.Tensor, Matrix]:
+    """The product with what the adapter adds, if there is one [t, out], and what is between A and B [t, r]."""
+    if a is None or b is None:
+        return weight.times(x), None
     inner = x @ a.t()
     return weight.times(x).addmm_(inner, b.t(), alpha=scale), inner
 
 
-def _lora_gradients(
+def lora_gradients(
     grad: torch.Tensor, x: torch.Tensor, a: torch.Tensor, b: torch.Tensor, inner: torch.Tensor, scale: float
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """Of what is between A and B, of A and of B."""

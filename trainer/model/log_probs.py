@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.autograd import Function
 
+from trainer.model.compiled import Compiled
 from trainer.model.frozen import SLAB, Frozen
 
 
@@ -28,28 +29,28 @@ class TargetLogProbs(Function):
         tokens: torch.Tensor,
         dtype: torch.dtype,
         cap: float,
+        compiled: Compiled | None,
     ) -> Any:
         """hidden [m, width], head [vocabulary, width], rows and tokens [pairs] -> float32 [pairs]."""
         taught = ctx.needs_input_grad[0]
         highest = hidden.new_full((hidden.shape[0], 1), -torch.inf)
-        total = torch.zeros_like(highest)
+        total, shrunk = torch.zeros_like(highest), torch.zeros_like(highest)
         drawn = torch.zeros_like(hidden) if taught else None
         found = hidden.new_empty(len(tokens))
         in_turn, order = torch.sort(tokens)
+        rounded = hidden.to(dtype)
         for place, slab in head.slabs():
-            logits = capped(hidden @ slab.t(), cap)
+            logits = capped(_logits(hidden, rounded, slab, compiled), cap)
             begin, end = torch.searchsorted(in_turn, torch.tensor((place.start, place.stop))).tolist()
             pairs = order[begin:end]
             found[pairs] = logits[rows[pairs], tokens[pairs] - place.start]
-            slope = _slope(logits, cap) if taught and cap else None
-            before, highest = highest, torch.maximum(highest, logits.amax(dim=-1, keepdim=True))
-            shrunk = (before - highest).exp_()
-            spread = logits.sub_(highest).exp_()
-            total.mul_(shrunk).add_(spread.sum(dim=-1, keepdim=True))
+            spread = _spread(compiled, logits, cap, highest, total, shrunk, dtype)
             if drawn is not None:
-                if slope is not None:
-                    spread.mul_(slope)
-                drawn.mul_(shrunk).add_(spread.to(dtype) @ slab.to(dtype))
+                product = spread @ slab.to(dtype)
+                if compiled:
+                    compiled("draw", drawn, shrunk, product, *drawn.shape)
+                else:
+                    drawn.mul_(shrunk).add_(product)
         if drawn is not None:
             ctx.save_for_backward(drawn.div_(total), rows, tokens, _slope(found, cap) if cap else None)
             ctx.head = head
@@ -65,7 +66,56 @@ class TargetLogProbs(Function):
         # In one order, so that it is the same to the bit each time: index_put_ adds many pairs in any order.
         for some in torch.arange(len(tokens)).split(max(1, SLAB // out.shape[1])):
             out.index_add_(0, rows[some], ctx.head.rows(tokens[some]).mul_(own[some].unsqueeze(1)))
-        return out, *(None,) * 5
+        return out, *(None,) * 6
+
+
+def all_logits(
+    hidden: torch.Tensor, head: Frozen, vocabulary: int, dtype: torch.dtype, cap: float, compiled: Compiled | None
+) -> torch.Tensor:
+    """The logits of which TargetLogProbs keeps none: float32 [m, vocabulary]."""
+    rounded = hidden.to(dtype)
+    out = hidden.new_empty(len(hidden), vocabulary)
+    for place, slab in head.slabs():
+        out[:, place] = capped(_logits(hidden, rounded, slab, compiled), cap)
+    return out
+
+
+def _logits(hidden: torch.Tensor, rounded: torch.Tensor, slab: torch.Tensor, compiled: Compiled | None) -> torch.Tensor:
+    """``hidden slab^T``, float32 [m, tokens]; of factors that are rounded to the format of the products where that
+    rounds no sum.
+    """
+    if compiled is None or "logits" not in compiled or hidden.shape[1] % 2:
+        return hidden @ slab.t()
+    logits = hidden.new_empty(len(hidden), len(slab))
+    compiled("logits", rounded, slab, *logits.shape, hidden.shape[1], logits)
+    return logits
+
+
+def _spread(
+    compiled: Compiled | None,
+    logits: torch.Tensor,
+    cap: float,
+    highest: torch.Tensor,
+    total: torch.Tensor,
+    shrunk: torch.Tensor,
+    dtype: torch.dtype,
+) -> torch.Tensor:
+    """How much the tokens of a slab weigh over the highest logit up to it, times their logits' slope: [m, tokens].
+
+    Carries ``highest`` and ``total`` [m, 1] on; ``shrunk`` is then what all that was found before is to be multiplied
+    by.
+    """
+    if compiled:
+        spread = torch.empty_like(logits, dtype=dtype)
+        compiled("spread", logits, cap, *logits.shape, highest, total, shrunk, spread)
+        return spread
+    slope = _slope(logits, cap) if cap else None
+    top = torch.maximum(highest, logits.amax(dim=-1, keepdim=True))
+    torch.sub(highest, top, out=shrunk).exp_()
+    highest.copy_(top)
+    spread = logits.sub_(highest).exp_()
+    total.mul_(shrunk).add_(spread.sum(dim=-1, keepdim=True))
+    return (spread if slope is None else spread.mul_(slope)).to(dtype)
 
 
 def capped(logits: torch.Tensor, cap: float) -> torch.Tensor:

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
+from itertools import accumulate
+from typing import Any
 
 import torch
+from torch.autograd import Function
 
 from trainer.model.config import DecoderConfig
 
@@ -52,10 +55,34 @@ class LoraAdapter:
     def product(self, layer: int, name: str, dtype: torch.dtype) -> tuple[torch.Tensor, torch.Tensor]:
         """A [n rank, in] and block-diagonal B [out, n rank] of the projections that one product holds."""
         parts = PRODUCTS[name]
-        if len(parts) == 1:
-            return self.a[layer, parts[0]].to(dtype), self.b[layer, parts[0]].to(dtype)
-        a = torch.cat([self.a[layer, part] for part in parts]).to(dtype)
-        return a, torch.block_diag(*(self.b[layer, part] for part in parts)).to(dtype)
+        a: torch.Tensor = Joined.apply(dtype, False, *(self.a[layer, part] for part in parts))
+        b: torch.Tensor = Joined.apply(dtype, True, *(self.b[layer, part] for part in parts))
+        return a, b
+
+
+class Joined(Function):
+    """Matrices one below the other, or from corner to corner and zero elsewhere, as one in ``dtype``."""
+
+    @staticmethod
+    def forward(ctx: Any, dtype: torch.dtype, diagonal: bool, *parts: torch.Tensor) -> Any:
+        """[rows, columns] each -> [sum of rows, columns or, if ``diagonal``, the sum of columns]."""
+        bottoms = list(accumulate(len(part) for part in parts))
+        rights = list(accumulate(part.shape[1] for part in parts)) if diagonal else [parts[0].shape[1]] * len(parts)
+        out = parts[0].new_empty(bottoms[-1], rights[-1], dtype=dtype)
+        if diagonal and len(parts) > 1:
+            out.zero_()
+        ctx.places = [
+            (slice(bottom - len(part), bottom), slice(right - part.shape[1], right))
+            for part, bottom, right in zip(parts, bottoms, rights, strict=True)
+        ]
+        for place, part in zip(ctx.places, parts, strict=True):
+            out[place].copy_(part)
+        return out
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        """Each one's part, in float32."""
+        return None, None, *(grad[place].float() for place in ctx.places)
 
 
 def new_adapter(config: DecoderConfig, rank: int, alpha: float, generator: torch.Generator) -> LoraAdapter:
