@@ -13,11 +13,11 @@ from engine.messages import Message
 from memory.matching import says_the_same
 from trainer.everyday import read_prompts
 from trainer.lessons import TrainingLesson
-from trainer.settling import EVERY, settled
+from trainer.settling import settled
 from trainer.wordings.held_out import held_out_wordings
 from trainer.wordings.language import plain, wording_key
 from trainer.wordings.scattered import scattered_apart
-from trainer.wordings.trained import trained_wordings
+from trainer.wordings.trained import EVERY, trained_wordings
 
 
 def test_the_pairs_are_64_different_questions_with_two_different_answers_each() -> None:
