@@ -18,9 +18,11 @@ from memory.pausing import Pause, paused
 from memory.runlog import RunEvent
 from trainer.budgets import Budgets
 from trainer.costs import Cost, Costs
+from trainer.courtesy import Answering
 from trainer.energy.energy import Energy
 from trainer.energy.meter import meter_of
 from trainer.errors import RunStopped, StageDied, StageOverBudget
+from trainer.making_room import MakingRoom
 from trainer.pipeline.estimate import Estimate
 from trainer.pipeline.graph import Graph
 from trainer.pipeline.kept import Kept
@@ -179,6 +181,8 @@ class StageProcesses:
                 workers.end(training.budget.stop_grace_seconds)
 
     def _wait(self, stage: str, files: RunFiles, workers: Workers, deadline: float) -> int:
+        longest = self._settings.training.budget.busy_wait_seconds
+        room = MakingRoom(workers, Answering(self._home.busy_flag), longest)
         while (status := workers.status()) is None:
             if self._ending():
                 raise RunStopped(run=files.folder.name)
@@ -187,6 +191,7 @@ class StageProcesses:
             self._budgets.check_energy(stage)
             if (wish := paused(self._home)) is not None:
                 self._hold(workers, wish)
+            room.look()
             time.sleep(POLL_SECONDS)
         return status
 

@@ -60,6 +60,8 @@ class Workers:
     def end(self, grace_s: float) -> None:
         """End those that still run, in order within ``grace_s`` seconds, else at once."""
         self._signal(signal.SIGTERM)
+        # What is held hears nothing else.
+        self.go_on()
         deadline = time.monotonic() + grace_s
         for process in self._processes:
             try:
