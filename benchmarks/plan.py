@@ -84,6 +84,18 @@ class RollbackPlan(BaseModel):
     rounds: int = Field(ge=1, description="How often the key is pressed.")
 
 
+class BesidePlan(BaseModel):
+    """How much ``benchmarks.night`` asks beside a training."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: int = Field(ge=1, description="How often it is asked beside each stage, and while that is held.")
+    tokens: int = Field(ge=8, description="Tokens to write in each answer.")
+    replayed: int = Field(ge=1, description="Everyday prompts that the base answers in the stage before the training.")
+    settle_s: float = Field(ge=0, description="Seconds from when a training goes on, or is held, to the question.")
+    timeout_s: float = Field(gt=0, description="Seconds that it may take to come to a stage.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -95,6 +107,7 @@ class Plan(BaseModel):
     pull: PullPlan
     planning: PlanningPlan
     rollback: RollbackPlan
+    beside_training: BesidePlan
 
 
 def load_plan(*, quick: bool) -> Plan:
