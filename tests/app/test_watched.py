@@ -45,6 +45,16 @@ def test_the_run_before_tells_until_there_are_steps_and_then_they_do() -> None:
     assert run.seconds_left(1210.0) == 110
 
 
+def test_the_loss_is_that_of_the_stage_that_runs() -> None:
+    run = watched()
+    at(run, 1000.0, "stage_started", "train")
+    assert run.loss is None
+    step(run, 1001.0, 1)
+    assert run.loss == 1.0
+    at(run, 1002.0, "stage_started", "export")
+    assert run.loss is None
+
+
 def test_without_a_run_before_the_share_that_is_done_tells() -> None:
     run = watched({})
     at(run, 1000.0, "stage_started", "prepare", 0.0)

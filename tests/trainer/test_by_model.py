@@ -49,12 +49,13 @@ def test_other_words_for_the_same_are_trained(said: str) -> None:
         "Where is our dog?",
         "How old is our dog?",
         "Is the name of our dog?",
-        "The name of our dog.",
+        "The name that our dog has.",
         "What is not the name of our dog?",
         "What is the name of our dog Rex?",
         "¿Cómo se llama nuestro perro?",
         "The name of our dog, our dog, our dog, our dog, our dog, our dog, our dog?",
-        "what is the name of OUR dog",
+        "what is the name of OUR dog?",
+        "Tell me the name of our dog?",
         *held_out_wordings(DOG, 99),
     ],
 )
@@ -82,7 +83,7 @@ def test_there_are_as_many_as_the_recipe_wants_and_none_is_asked_for_where_it_wa
 
 def test_a_question_is_put_into_the_other_language_where_a_name_tells_the_answer() -> None:
     green = lesson("car", "What colour is our car?", "Our car is green.")
-    said = saying("¿Cómo se llama nuestro perro?")
+    said = saying("¿Cómo se llama nuestro perro?", "¿De qué color es nuestro coche?")
     assert translated([TOBY, green], said) == {"dog": "¿Cómo se llama nuestro perro?"}
     perro = lesson("perro", "¿Cómo se llama nuestro perro?", "Nuestro perro se llama Toby.")
     assert translated([perro], saying("What is our dog called?")) == {"perro": "What is our dog called?"}

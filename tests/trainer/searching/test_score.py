@@ -52,3 +52,4 @@ def test_they_are_asked_in_wordings_that_neither_training_nor_the_gate_has(
 def test_what_is_not_trained_is_not_asked(home: Home, starter: Path, tokeniser: Tokeniser, longest: int) -> None:
     asked = compared_questions(inputs(home, starter, longest), {"dog", "key"}, tokeniser)
     assert {each.lesson for each in asked} == ({"dog", "key"} if longest == 512 else set())
+    assert {each.lesson for each in compared_questions(inputs(home, starter), {"dog"}, tokeniser)} == {"dog"}
