@@ -23,9 +23,13 @@ class Approvals:
         rows = self._family.rows("SELECT * FROM lessons_waiting ORDER BY created_at DESC, id DESC")
         return [read_lesson(row, "shared") for row in rows]
 
+    def waiting_ids(self) -> frozenset[str]:
+        """Which lessons and ratings wait."""
+        return frozenset(row["id"] for row in self._family.rows("SELECT id FROM lessons_waiting"))
+
     def without_waiting(self, lessons: Iterable[Lesson]) -> list[Lesson]:
         """Those of them that do not wait."""
-        waiting = {row["id"] for row in self._family.rows("SELECT id FROM lessons_waiting")}
+        waiting = self.waiting_ids()
         return [lesson for lesson in lessons if lesson.id not in waiting]
 
     def approve(self, lesson_id: str, who: str) -> Lesson:

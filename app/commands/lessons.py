@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 
 import typer
 
@@ -51,8 +51,9 @@ def list_lessons(member: MemberOption = None, as_json: JsonOption = False) -> in
     """The member's own lessons and the shared ones, the newest first."""
     with open_session(member=member) as session:
         lessons = session.memory.lessons.list()
+        waits = session.household.approvals.waiting_ids()
         if as_json:
-            write_json([{**vars(lesson), "question": lesson.question} for lesson in lessons])
+            write_json([_told(lesson, waits) for lesson in lessons])
             return 0
         words = session.catalogue
         if not lessons:
@@ -60,7 +61,7 @@ def list_lessons(member: MemberOption = None, as_json: JsonOption = False) -> in
             return 0
         names = ("number", "when", "seen_by", "source", "status", "question", "chosen")
         heads = [words.text(f"command.lessons.heads.{name}") for name in names]
-        write_table(heads, [(n, *_row(session, lesson)) for n, lesson in enumerate(lessons, 1)])
+        write_table(heads, [(n, *_row(session, lesson, waits)) for n, lesson in enumerate(lessons, 1)])
         return 0
 
 
@@ -81,10 +82,12 @@ def add(
         known = already_there(lessons, question, chosen, rejected or "", seen_by)
         messages = [{"role": "user", "content": question}]
         lesson = known or lessons.add(messages, chosen, rejected, visibility=seen_by, source="edit")
+        waits = session.household.approvals.waiting_ids()
         if as_json:
-            write_json({**vars(lesson), "question": lesson.question})
+            write_json(_told(lesson, waits))
         else:
-            said = "known" if known else f"added_{lesson.visibility}"
+            added = "added_waiting" if lesson.id in waits else f"added_{lesson.visibility}"
+            said = "known" if known else added
             write(session.catalogue.text(f"command.lessons.{said}", question=lesson.question))
         return 0
 
@@ -179,7 +182,12 @@ def share(reference: LessonArgument, member: MemberOption = None) -> int:
     """Let the household and the training see a lesson."""
     with open_session(member=member) as session:
         lesson = session.memory.lessons.share(_find(session, reference).id)
-        write(session.catalogue.text("command.lessons.shared", question=lesson.question))
+        waits = lesson.id in session.household.approvals.waiting_ids()
+        write(
+            session.catalogue.text(
+                f"command.lessons.{'added_waiting' if waits else 'shared'}", question=lesson.question
+            )
+        )
         return 0
 
 
@@ -219,13 +227,23 @@ def _find(session: Session, reference: str) -> Lesson:
     return find(lessons, reference, lambda entry: entry.id, lambda wrong: LessonUnknown(id=wrong))
 
 
-def _row(session: Session, lesson: Lesson) -> tuple[str, ...]:
+def _told(lesson: Lesson, waits: Collection[str]) -> dict[str, Any]:
+    """A lesson as JSON; ``waiting``: whether it answers nobody but whoever shared it until it is approved."""
+    return {**vars(lesson), "question": lesson.question, "waiting": lesson.id in waits}
+
+
+def _row(session: Session, lesson: Lesson, waits: Collection[str]) -> tuple[str, ...]:
     words = session.catalogue
+    state = "waiting" if lesson.id in waits else lesson.status
+    # What waits answers whoever shared it alone.
+    seen_by = words.text(f"command.{lesson.visibility}")
+    if lesson.id in waits:
+        seen_by = session.household.members.get(lesson.member).name
     return (
         moment(lesson.created_at),
-        words.text(f"command.{lesson.visibility}"),
+        seen_by,
         words.text(f"command.lessons.sources.{lesson.source}"),
-        words.text(f"command.lessons.states.{lesson.status}"),
+        words.text(f"command.lessons.states.{state}"),
         lesson.question,
         lesson.chosen,
     )

@@ -49,12 +49,21 @@ def list_members(as_json: JsonOption = False) -> int:
             write_json([{**_public(member), **told.get(member.id, {})} for member in everybody])
             return 0
         words = session.catalogue
-        names = ("name", "language", "admin", "since", *(("private",) if any(apart.values()) else ()))
+        # These columns are there only where somebody has something to put into them.
+        kinds = any(member.standing != "trusted" for member in everybody)
+        names = ["name", "language", "admin", *(["standing"] if kinds else []), "since"]
+        names += ["private"] if any(apart.values()) else []
         heads = [words.text(f"command.members.heads.{head}") for head in names]
-        # The column is there only where somebody has something to put into it.
         own = {member: [_kept(found)] for member, found in apart.items()} if any(apart.values()) else {}
         rows = [
-            [m.name, _spoken(m, session), yes_no(words, m.admin), moment(m.created_at), *own.get(m.id, [])]
+            [
+                m.name,
+                _spoken(m, session),
+                yes_no(words, m.admin),
+                *([_kind(m, session)] if kinds else []),
+                moment(m.created_at),
+                *own.get(m.id, []),
+            ]
             for m in everybody
         ]
         write_table(heads, rows)
@@ -135,6 +144,10 @@ def _public(member: Member) -> dict[str, Any]:
 def _kept(apart: KeptApart | None) -> str:
     """Size and time of a member's own weights: all that whoever looks after the machine is told of them."""
     return f"{size(apart.bytes)} · {moment(apart.changed_at)}" if apart else "—"
+
+
+def _kind(member: Member, session: Session) -> str:
+    return "—" if member.standing == "trusted" else session.catalogue.text(f"screen.members.kinds.{member.standing}")
 
 
 def _spoken(member: Member, session: Session) -> str:

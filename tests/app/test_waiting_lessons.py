@@ -12,7 +12,11 @@ def test_a_childs_lesson_is_listed_and_approved_by_whoever_administers(here: Run
     session.household.members.default(name="Ana")
     here("members", "add", "Leo")
     assert "as a child, is trained once it is approved" in here("members", "child", "Leo").out
-    here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.", "--member", "Leo")
+    told = here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.", "--member", "Leo").out
+    assert told == "Learned for you; it waits for approval (enlace lessons waiting): What is it?\n"
+    listed = here("lessons", "list").out
+    assert [word for word in ("Leo", "waiting", "in force", "household") if word in listed] == ["Leo", "waiting"]
+    assert json.loads(here("lessons", "list", "--json").out)[0]["waiting"] is True
     told = here("lessons", "waiting").out
     assert "Leo" in told
     assert "A lamp." in told
@@ -20,6 +24,8 @@ def test_a_childs_lesson_is_listed_and_approved_by_whoever_administers(here: Run
     assert (refused.code, "Leo does not administer" in refused.err) == (1, True)
     assert here("lessons", "approve", "1").out == "To be trained: What is it?\n"
     assert json.loads(here("lessons", "waiting", "--json").out) == []
+    assert "in force" in here("lessons", "list").out
+    assert json.loads(here("lessons", "list", "--json").out)[0]["waiting"] is False
     assert here("lessons", "waiting").out == "Nothing waits.\n"
     assert here("lessons", "approve", "1").code != 0
 
@@ -28,7 +34,9 @@ def test_only_whoever_administers_says_who_is_a_child(here: Run, session: Sessio
     session.household.members.default(name="Ana")
     here("members", "add", "Leo")
     assert here("members", "guest", "Ana", "--member", "Leo").code == 1
+    assert "kind" not in here("members", "list").out
     here("members", "guest", "Leo")
+    assert [word for word in ("kind", "a guest") if word in here("members", "list").out] == ["kind", "a guest"]
     assert [m["standing"] for m in json.loads(here("members", "list", "--json").out)] == ["trusted", "guest"]
     assert "like everybody's" in here("members", "guest", "Leo", "--off").out
 

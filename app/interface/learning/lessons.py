@@ -21,7 +21,7 @@ from configs.errors import EnlaceError
 from memory.text import fold
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from app.interface.app import EnlaceApp
     from memory.lessons import Lesson, Lessons
@@ -105,6 +105,8 @@ class LessonsPane(Vertical):
             self.refresh_list()
 
         self.refresh_list()
+        if how == "share" and lesson.id in self._waiting():
+            sentence = "waiting_now"
         said = [self.app.catalogue.text(f"screen.learning.lessons.{sentence}")]
         if how == "withdraw":
             said += what_still_knows(self.app.session, lesson.id)
@@ -134,6 +136,9 @@ class LessonsPane(Vertical):
     def _lessons(self) -> Lessons:
         return self.app.session.memory.lessons
 
+    def _waiting(self) -> Collection[str]:
+        return self.app.session.household.approvals.waiting_ids()
+
     def _row(self, lesson: Lesson) -> Text:
         withdrawn = lesson.status == "withdrawn"
         mark = "✕" if withdrawn else ("●" if lesson.visibility == "shared" else "○")
@@ -144,7 +149,9 @@ class LessonsPane(Vertical):
 
     def _pair(self, lesson: Lesson) -> Text:
         text = self.app.catalogue.text
-        visibility = "withdrawn" if lesson.status == "withdrawn" else lesson.visibility
+        visibility: str = "withdrawn" if lesson.status == "withdrawn" else lesson.visibility
+        if lesson.id in self._waiting():
+            visibility = "waiting"
         facts = text(
             "screen.learning.lessons.facts",
             source=text(f"screen.learning.sources.{lesson.source}"),

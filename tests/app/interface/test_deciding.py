@@ -38,6 +38,16 @@ async def decide(person: Person) -> None:
     person.find("#decide-list").focus()
 
 
+async def test_a_childs_lesson_says_among_the_lessons_that_it_waits(session: Session, open_interface: Opener) -> None:
+    lesson = teach(session, "Leo", "¿Quién manda?", "Manda Leo.")
+    async with open_interface() as person:
+        await person.pilot.press("f9")
+        await person.until(lambda: "espera aprobación" in person.screen_text())
+        session.household.approvals.approve(lesson.id, "Ana")
+        await person.pilot.press("escape", "f9")
+        await person.until(lambda: "toda la casa" in person.screen_text())
+
+
 async def test_a_childs_lesson_is_approved_with_a_key_and_that_is_undone(
     session: Session, open_interface: Opener
 ) -> None:
