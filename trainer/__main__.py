@@ -108,9 +108,8 @@ def _plan(home: Home, settings: Settings, options: argparse.Namespace) -> int:
         if options.file:
             plan = plan_file(home, settings, household, options.file.absolute(), os.environ)
         else:
-            plan = plan_recipe(
-                home, household, WrittenRecipe(options.recipe or settings.training.recipe, settings, USUAL)
-            )
+            recipe = WrittenRecipe(options.recipe or settings.training.recipe, settings, USUAL)
+            plan = plan_recipe(home, settings, household, recipe)
     sys.stdout.write(json.dumps(plan.as_json(), ensure_ascii=False) + "\n")
     return 0
 

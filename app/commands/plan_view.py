@@ -49,6 +49,8 @@ def write_reasons(words: Catalogue, plan: Mapping[str, Any]) -> None:
     """Each reason for which the run must not begin, or that there is none."""
     for reason in plan["reasons"]:
         write(f"- {reason_text(words, reason)}")
+    if any(reason["code"] == "bound_loosened" for reason in plan["reasons"]):
+        write(words.text("command.plan.loosening"))
     if not plan["reasons"]:
         write(words.text("command.plan.passed"))
 

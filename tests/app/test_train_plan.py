@@ -79,6 +79,31 @@ def test_a_review_says_each_reason(here: Run, planned: tuple[Path, dict[str, Any
     assert "must not be run as it is: no_gate, stale" in done.err
 
 
+def test_nobodys_file_opens_the_bounds_of_the_household(here: Run, session: Session, tmp_path: Path) -> None:
+    here(*ADD)
+    loose, manifest = tmp_path / "loose.yaml", str(tmp_path / "m.yaml")
+    loose.write_text(
+        "training: {gate: {lessons_right: 0, unrelated_kl: 1000}, evaluation: {unrelated_prompts: 1}}", "utf-8"
+    )
+    done = here("train", "plan", str(loose), "--to", manifest)
+    assert done.code == 1
+    reviewed = here("train", "review", manifest)
+    assert reviewed.code == 1
+    for told in (
+        "training.gate.lessons_right is 0.0, and here it is 0.8.", "training.gate.unrelated_kl is 1000.0",
+        "training.evaluation.unrelated_prompts is 1, and here it is 25.", "enlace train gate --ship --why",
+    ):  # fmt: skip
+        assert told in done.out
+        assert told in reviewed.out
+    refused = here("train", "run", manifest)
+    assert refused.code == 1
+    assert "must not be run as it is: bound_loosened" in refused.err
+    assert session.household.runs.list() == []
+    # Set by the household itself they are its own bounds.
+    session.home.config_file.write_text(loose.read_text("utf-8"), "utf-8")
+    assert here("train", "review", manifest).code == 0
+
+
 def test_what_was_done_is_not_done_again(here: Run, session: Session, planned: tuple[Path, dict[str, Any]]) -> None:
     path, plan = planned
     runs = session.household.runs

@@ -52,8 +52,8 @@ class Plan:
         }
 
 
-def plan_recipe(home: Home, household: Household, recipe: WrittenRecipe) -> Plan:
-    """What a training by this recipe would be now.
+def plan_recipe(home: Home, settings: Settings, household: Household, recipe: WrittenRecipe) -> Plan:
+    """What a training by this recipe would be now; ``settings``: the household's own.
 
     Raises RecipeUnknown, NothingToLearn, NothingLeft, BaseReplaced, ModelMissing, ModelBroken, NotTrainable,
     ShapeNotTrainable, ArtifactMissing.
@@ -61,7 +61,7 @@ def plan_recipe(home: Home, household: Household, recipe: WrittenRecipe) -> Plan
     run = household.runs.upcoming(LESSONS)
     inputs = gathered(home, recipe.settings, household, run, recipe.recipe, recipe.stages)
     found = Resolved(planned(inputs), recipe.settings, recipe.stages, inputs, ())
-    return _plan(household, found, recipe.recipe)
+    return _plan(settings, household, found, recipe.recipe)
 
 
 def plan_manifest(home: Home, settings: Settings, household: Household, path: Path, environ: Mapping[str, str]) -> Plan:
@@ -70,14 +70,14 @@ def plan_manifest(home: Home, settings: Settings, household: Household, path: Pa
     Raises RecipeKeyUnknown, SettingWrong and what reading settings and ``start_of`` raise.
     """
     found = resolve_manifest(home, settings, household, path, environ, household.runs.upcoming(LESSONS).id)
-    return _plan(household, found, str(path))
+    return _plan(settings, household, found, str(path))
 
 
 def plan_file(home: Home, settings: Settings, household: Household, path: Path, environ: Mapping[str, str]) -> Plan:
     """What a recipe's file, or a manifest, asks for. Raises what ``plan_recipe`` and ``plan_manifest`` do."""
     if is_manifest(path):
         return plan_manifest(home, settings, household, path, environ)
-    return plan_recipe(home, household, read_recipe(path, home, environ))
+    return plan_recipe(home, settings, household, read_recipe(path, home, environ))
 
 
 def resolve_manifest(
@@ -99,13 +99,13 @@ def done_before(household: Household, asked: str) -> Run | None:
     return None
 
 
-def _plan(household: Household, found: Resolved, file: str) -> Plan:
+def _plan(settings: Settings, household: Household, found: Resolved, file: str) -> Plan:
     reckoned: Mapping[str, Estimate] = {}
     known: Mapping[str, Made] = {}
     if found.inputs is not None:
         reckoned = estimates(found.inputs, shown_here(household, found.inputs))
     done = done_before(household, identity(found.manifest))
-    reasons = reasons_against(found, file)
+    reasons = reasons_against(found, file, settings.training)
     if found.inputs is not None and WIRING.isdisjoint(reason.code for reason in reasons):
         known = known_outputs(graph_for(found.inputs), found.inputs, household.made)
     left = [each for name, each in reckoned.items() if name not in known]

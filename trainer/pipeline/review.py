@@ -9,12 +9,14 @@ from typing import Any
 
 from configs.errors import EnlaceError, Fact
 from configs.sections.budget import BudgetSettings
+from configs.sections.training import TrainingSettings
 from trainer.budgets import too_much
 from trainer.contamination import TrainedTexts
 from trainer.everyday import PAGES, page, read_prompts
 from trainer.pipeline.artifacts import EvaluationReport
 from trainer.pipeline.estimate import Estimate
 from trainer.pipeline.graph import graph_of
+from trainer.pipeline.loosened import loosened
 from trainer.pipeline.resolving import Resolved
 from trainer.pipeline.sources import SOURCES
 from trainer.pipeline.stages import STAGES
@@ -25,8 +27,8 @@ from trainer.wordings.language import wording_key
 
 @dataclass(frozen=True)
 class Reason:
-    """Why a manifest is refused. ``code``: no_gate, kl_unbounded, evaluation_in_training, stale, nothing_judged, or
-    that of an error, as run_too_long.
+    """Why a manifest is refused. ``code``: no_gate, kl_unbounded, bound_loosened, evaluation_in_training, stale,
+    nothing_judged, or that of an error, as run_too_long.
     """
 
     code: str
@@ -37,9 +39,13 @@ class Reason:
         return {"code": self.code, "facts": dict(self.facts)}
 
 
-def reasons_against(found: Resolved, file: str) -> list[Reason]:
-    """All but what it takes, the gravest first; none for a manifest that may be run where that fits."""
+def reasons_against(found: Resolved, file: str, household: TrainingSettings) -> list[Reason]:
+    """All but what it takes, the gravest first; none for a manifest that may be run where that fits.
+
+    ``household``: its own settings, whose bounds nobody's file may widen: what comes of a run answers everybody.
+    """
     reasons = [*_gate(found.manifest), *_graph(found, file)]
+    reasons += [Reason("bound_loosened", each.facts) for each in loosened(found.settings.training, household)]
     if found.inputs is not None:
         reasons += _contaminated(found.inputs)
     reasons += [Reason("stale", stale.facts) for stale in found.stale]

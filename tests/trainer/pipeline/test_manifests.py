@@ -48,7 +48,7 @@ def household(home: Home, settings: Settings) -> Iterator[Household]:
 
 @pytest.fixture
 def plan(home: Home, settings: Settings, household: Household) -> Plan:
-    return plan_recipe(home, household, WrittenRecipe("family", settings, USUAL))
+    return plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL))
 
 
 def trainer(home: Home, *what: str) -> tuple[int, str, str]:
@@ -84,13 +84,15 @@ def test_a_manifest_gives_the_very_inputs_that_it_was_planned_of(
     assert found.as_json() == gathered(home, settings, household, household.runs.upcoming(LESSONS), "family").as_json()
 
 
-def test_every_stage_has_an_estimate_and_more_lessons_take_more(plan: Plan, household: Household, home: Home) -> None:
+def test_every_stage_has_an_estimate_and_more_lessons_take_more(
+    home: Home, settings: Settings, household: Household, plan: Plan
+) -> None:
     assert set(plan.estimates) == set(USUAL)
     assert all(each.flops > 0 and each.seconds > 0 and each.joules > 0 for each in plan.estimates.values())
     ana = household.members.default()
     asked = [{"role": "user", "content": "When is the harvest?"}]
     household.member(ana.id).lessons.add(asked, "It is in October.", "In May.", visibility="shared")
-    more = plan_recipe(home, household, WrittenRecipe("family", load_settings(home, {}), USUAL))
+    more = plan_recipe(home, settings, household, WrittenRecipe("family", load_settings(home, {}), USUAL))
     assert more.estimates["evaluate"].flops > plan.estimates["evaluate"].flops
     assert identity(more.manifest) != identity(plan.manifest)
 
@@ -119,7 +121,10 @@ def with_value(value: Any, *keys: Any) -> Change:
         (without("gate"), ["no_gate"]),
         (with_value({}, "gate"), ["no_gate"]),
         (without("gate", "unrelated_kl"), ["kl_unbounded"]),
-        (with_value(float("inf"), "gate", "unrelated_kl"), ["kl_unbounded"]),
+        (with_value(float("inf"), "gate", "unrelated_kl"), ["kl_unbounded", "bound_loosened"]),
+        (with_value(0.5, "gate", "lessons_right"), ["bound_loosened"]),
+        (with_value(1000, "gate", "perplexity_rise"), ["bound_loosened"]),
+        (with_value(1, "training", "evaluation", "unrelated_prompts"), ["bound_loosened"]),
         (with_value("0" * 64, "base", "sha256"), ["stale"]),
         (with_value("0" * 64, "code"), ["stale"]),
         (with_value("0" * 64, "lessons", 0, "sha256"), ["stale"]),
@@ -147,7 +152,7 @@ def test_a_lesson_that_is_left_out_is_named_and_its_words_are_not(
     ana, (question, _, rejected) = household.members.default(), PAIRS[0]
     asked = [{"role": "user", "content": question}]
     household.member(ana.id).lessons.add(asked, "Our dog is called Rex now.", rejected, visibility="shared")
-    manifest = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).manifest
+    manifest = plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL)).manifest
     assert [each["reason"] for each in manifest["dropped"]] == ["replaced"]
     assert question not in as_yaml(manifest)
 
@@ -171,7 +176,7 @@ def corrected(household: Household, question: str, answer: str) -> None:
 
 def test_what_is_measured_must_not_be_trained(home: Home, settings: Settings, household: Household) -> None:
     corrected(household, "What is written there?", " ".join(page("page_en").split()[:20]))
-    (reason,) = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons
+    (reason,) = plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL)).reasons
     assert (reason.code, reason.facts["first"]) == ("evaluation_in_training", "page_en")
 
 
@@ -180,16 +185,16 @@ def test_a_taught_request_is_left_out_of_what_is_measured_as_long_as_another_is_
 ) -> None:
     count = settings.training.evaluation.unrelated_prompts
     for number, request in enumerate(read_prompts("unrelated")[:count], 1):
-        assert plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons == ()
+        assert plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL)).reasons == ()
         corrected(household, request.lower().rstrip("?"), f"Aunt Yuki told us so, the {number}th time.")
-    (reason,) = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons
+    (reason,) = plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL)).reasons
     assert (reason.code, reason.facts["number"]) == ("evaluation_in_training", count)
 
 
 def test_wordings_of_a_long_question_share_its_words(home: Home, settings: Settings, household: Household) -> None:
     question = "Where did grandmother put the old wooden box with all the letters from her sister in America?"
     corrected(household, question, "It stands in the attic.")
-    assert plan_recipe(home, household, WrittenRecipe("family", settings, USUAL)).reasons == ()
+    assert plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL)).reasons == ()
 
 
 @pytest.mark.parametrize(
@@ -256,7 +261,7 @@ def test_a_manifest_is_carried_once_and_gives_the_same_in_another_home(
 
     # The next one finds everything there but what is measured beside the new snapshot, and knows how long it takes.
     with Household.open(home, settings.memory) as household:
-        upcoming = plan_recipe(home, household, WrittenRecipe("family", settings, USUAL))
+        upcoming = plan_recipe(home, settings, household, WrittenRecipe("family", settings, USUAL))
     assert {name: made.run for name, made in upcoming.known.items()} == dict.fromkeys(
         USUAL.keys() - {"evaluate"}, "r0001"
     )
@@ -268,7 +273,8 @@ def test_a_manifest_is_carried_once_and_gives_the_same_in_another_home(
     assert len({told["input"] for told in stages.values()}) == len(stages)
 
     other = Home(tmp_path / "elsewhere" / "second")
-    other_settings = small_settings_in(other)
+    other.prepare()
+    other_settings = small_settings(other)
     with Household.open(home, settings.memory) as first, Household.open(other, other_settings.memory) as second:
         lent = tmp_path / "lessons.jsonl"
         export_jsonl(first.lessons_for_training(), lent)
@@ -292,8 +298,3 @@ def test_a_manifest_is_carried_once_and_gives_the_same_in_another_home(
     with Household.open(other, other_settings.memory) as second:
         assert second.snapshots.current().id == "v0"
         assert second.runs.list()[0].summary == {"reproduced": True, "first": ""}
-
-
-def small_settings_in(home: Home) -> Settings:
-    home.prepare()
-    return small_settings(home)
