@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from app.training import answer_of
-from memory.whole_files import write_whole
+from memory.whole_files import write_new
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -29,8 +29,8 @@ def plan_of(session: Session, file: Path | None = None, recipe: str | None = Non
 
 
 def save_manifest(manifest: dict[str, Any], path: Path) -> None:
-    """Write a manifest into a file, whole. Raises FileNotWritten."""
-    write_whole(path, yaml.safe_dump(manifest, allow_unicode=True, sort_keys=False))
+    """Write a manifest into a new file, whole. Raises FileInTheWay, FileNotWritten."""
+    write_new(path, yaml.safe_dump(manifest, allow_unicode=True, sort_keys=False))
 
 
 def verdict_of(session: Session, file: Path) -> dict[str, Any]:

@@ -165,6 +165,13 @@ class FileNotWritten(EnlaceError):
     code = "file_not_written"
 
 
+class FileInTheWay(EnlaceError):
+    """A file to export would take the place of another, which may be the only one of its kind. facts: path."""
+
+    code = "file_in_the_way"
+    exit_code = 2
+
+
 class SnapshotUnknown(EnlaceError):
     """facts: id."""
 

@@ -21,7 +21,7 @@ from memory.errors import FileUnreadable, LessonEmpty, LessonLinesWrong, LessonT
 from memory.lessons import Lesson, Lessons
 from memory.text import storable
 from memory.visibility import Visibility
-from memory.whole_files import write_whole
+from memory.whole_files import refuse_to_replace, write_new
 from memory.wording import question_key
 
 Form = Literal["preference", "supervised"]
@@ -65,9 +65,9 @@ class Imported:
 
 
 def export_jsonl(lessons: Iterable[Lesson], path: Path, form: Form = "preference") -> Exported:
-    """Write the text of ``as_jsonl``; the file appears whole. Raises FileNotWritten."""
+    """Write the text of ``as_jsonl``; the file appears whole. Raises FileInTheWay, FileNotWritten."""
     text, done = as_jsonl(lessons, form)
-    write_whole(path, text)
+    write_new(path, text)
     return done
 
 
@@ -89,9 +89,11 @@ def as_jsonl(lessons: Iterable[Lesson], form: Form = "preference") -> tuple[str,
 def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False, bad_to: Path | None = None) -> Imported:
     """Add the lessons of a file as this member's: all of them, or none. Those that are there already stay as they are.
 
-    ``bad_to``: a file that gets the lines that are no lesson, byte for byte; the others are added then.
-    Raises FileUnreadable, LessonLinesWrong, FileNotWritten.
+    ``bad_to``: a new file that gets the lines that are no lesson, byte for byte; the others are added then.
+    Raises FileInTheWay, FileUnreadable, LessonLinesWrong, FileNotWritten.
     """
+    if bad_to is not None:
+        refuse_to_replace(bad_to)
     visibility: Visibility = "shared" if shared else "private"
     known_ids = {lesson.id for lesson in lessons.list()}
     known = {_content(lesson) for lesson in lessons.list(status="active")}
@@ -128,7 +130,7 @@ def import_jsonl(lessons: Lessons, path: Path, *, shared: bool = False, bad_to: 
         if bad and bad_to is None:
             raise LessonLinesWrong(bad, file=str(path), count=len(bad))
         if bad and bad_to is not None:
-            write_whole(bad_to, b"".join(each.raw + b"\n" for each in bad))
+            write_new(bad_to, b"".join(each.raw + b"\n" for each in bad))
     return Imported(added, left, tuple(bad))
 
 

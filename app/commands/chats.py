@@ -122,7 +122,7 @@ def export(
     as_json: JsonOption = False,
 ) -> int:
     """One conversation or all of them, as Markdown or JSON, every branch of them in JSON."""
-    from memory.whole_files import write_whole
+    from memory.whole_files import write_new
 
     with open_session(member=member) as session:
         chats = session.memory.chats
@@ -140,7 +140,7 @@ def export(
         if output is None:
             write(text, end="")
         else:
-            write_whole(output, text)
+            write_new(output, text)
             write(session.catalogue.count("command.chats.exported", len(chosen), path=output))
         return 0
 

@@ -134,7 +134,7 @@ def export(
 ) -> int:
     """Write the active lessons as JSON Lines, or what the next training makes of the shared ones."""
     from memory.lesson_files import as_jsonl, export_jsonl
-    from memory.whole_files import write_whole
+    from memory.whole_files import write_new
 
     with open_session(member=member) as session:
         words = session.catalogue
@@ -145,7 +145,7 @@ def export(
             if file == STREAM:
                 write_raw(harmless(rows))
             else:
-                write_whole(file, rows)
+                write_new(file, rows)
                 write(words.count("command.lessons.exported_rows", rows.count("\n"), path=file))
             return 0
         lessons = session.memory.lessons.list(status="active")
@@ -163,7 +163,7 @@ def export(
 def collect(repository: Annotated[Path, typer.Argument(help="command.lessons.repository")], file: FileArgument) -> int:
     """Write pairs from a git repository; nothing is learned of them until somebody imports them."""
     from memory.repository import Asking, pairs_of, read_commits
-    from memory.whole_files import write_whole
+    from memory.whole_files import write_new
 
     with open_session() as session:
         words, settings = session.catalogue, session.settings.memory.repository
@@ -173,7 +173,7 @@ def collect(repository: Annotated[Path, typer.Argument(help="command.lessons.rep
         if file == STREAM:
             write_raw(harmless(text))
         else:
-            write_whole(file, text)
+            write_new(file, text)
             write(words.count("command.lessons.collected", len(pairs), path=file))
         return 0
 

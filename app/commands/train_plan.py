@@ -9,7 +9,7 @@ import typer
 
 from app.commands.opening import open_session
 from app.commands.options import JsonOption
-from app.commands.output import write_json
+from app.commands.output import remark, write, write_json
 from app.exit_codes import HELD
 
 ManifestArgument = Annotated[Path, typer.Argument(metavar="MANIFEST", help="command.plan.manifest")]
@@ -32,8 +32,11 @@ def plan(
     """What a training would be, what it would take and what speaks against it; nothing is begun."""
     from app.commands.plan_view import write_plan, write_reasons
     from app.plans import plan_of, save_manifest
+    from memory.whole_files import refuse_to_replace
 
     with open_session() as session:
+        if to is not None:
+            refuse_to_replace(to)
         found = plan_of(session, file, recipe)
         if to is not None:
             save_manifest(found["manifest"], to)
@@ -42,6 +45,8 @@ def plan(
         else:
             write_plan(session.catalogue, found)
             write_reasons(session.catalogue, found)
+        if to is not None:
+            (remark if as_json else write)(session.catalogue.text("command.plan.written", path=to))
         return 1 if found["reasons"] else 0
 
 

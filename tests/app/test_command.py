@@ -223,6 +223,20 @@ def test_bad_lines_of_lessons_are_named_and_kept_beside(here: Run, tmp_path: Pat
     assert aside.read_text(encoding="utf-8") == '{"prompt": "q"}\n' + "{\n" * 30
 
 
+def test_what_somebody_names_to_be_written_takes_the_place_of_no_file(here: Run, tmp_path: Path) -> None:
+    file = tmp_path / "in.jsonl"
+    lines = '{"prompt": "q", "chosen": "c"}\n{"prompt": "q"}\n'
+    file.write_text(lines, encoding="utf-8")
+    for command in (
+        ("lessons", "import", str(file), "--skip-bad", str(file)), ("lessons", "export", str(file)),
+        ("lessons", "collect", str(ROOT), str(file)), ("chats", "export", "--output", str(file)),
+    ):  # fmt: skip
+        refused = here(*command)
+        assert (refused.code, f"There is a {file} already" in refused.err) == (2, True), command
+        assert file.read_text(encoding="utf-8") == lines
+    assert json.loads(here("lessons", "list", "--json").out) == []
+
+
 def test_lessons_come_from_a_pipe_and_go_into_one(enlace: Run) -> None:
     enlace("lessons", "add", "--question", "What is it?", "--chosen", "A \x9blamp.", "--rejected", "A cat.")
     written = enlace("lessons", "export", "-")

@@ -58,6 +58,17 @@ def test_a_file_that_is_not_there_is_named(here: Run, tmp_path: Path, command: s
     assert "There is no file" in done.err
 
 
+def test_a_manifest_is_written_with_a_word_and_not_over_a_file_that_is_there(here: Run, tmp_path: Path) -> None:
+    here(*ADD)
+    mine, path = tmp_path / "mine.yaml", tmp_path / "night.yaml"
+    mine.write_text("training: {seed: 7}\n")
+    refused = here("train", "plan", str(mine), "--to", str(mine))
+    assert (refused.code, refused.err.startswith(f"There is a {mine} already")) == (2, True)
+    assert mine.read_text() == "training: {seed: 7}\n"
+    assert f"The manifest was written to {path}." in here("train", "plan", str(mine), "--to", str(path)).out
+    assert yaml.safe_load(path.read_text())["seed"] == 7
+
+
 def test_a_manifest_says_it_all_and_nobodys_words(planned: tuple[Path, dict[str, Any]]) -> None:
     path, plan = planned
     assert yaml.safe_load(path.read_text()) == plan["manifest"]

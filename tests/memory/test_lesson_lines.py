@@ -139,9 +139,10 @@ def test_any_bytes_are_lessons_or_bad_lines_and_none_is_lost(
     content = b"\n".join(line.replace(b"\n", b"") for line in lines)
     if content.startswith((b"\xff\xfe", b"\xfe\xff")):
         return
-    path = tmp_path / "in.jsonl"
+    path, aside = tmp_path / "in.jsonl", tmp_path / "bad.jsonl"
     path.write_bytes(content)
-    done = import_jsonl(memory.lessons, path, bad_to=tmp_path / "bad.jsonl")
+    aside.unlink(missing_ok=True)
+    done = import_jsonl(memory.lessons, path, bad_to=aside)
     filled = [line for line in content.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()]
     assert done.added + done.known + len(done.bad) == len(filled)
     assert [line.raw for line in done.bad] == [line for line in filled if line != GOOD.encode()]
