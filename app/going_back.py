@@ -7,6 +7,7 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from app.fitting import fit_current
+from app.standing import adults_alone
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
 async def go_back(session: Session, why: str, to: str | None = None) -> Snapshot:
     """Have the snapshot before the current one, or ``to``, answer from the next question on; what answers then.
 
-    A running engine serves it first: what cannot be served never becomes current. Raises what
+    A running engine serves it first: what cannot be served never becomes current. Raises AdultsAlone, and what
     ``Snapshots.rollback_target`` and the engine's ``adopt`` raise; then nothing has changed.
     """
+    adults_alone(session)
     snapshots, who = session.household.snapshots, session.member.name
     target = snapshots.rollback_target(to)
     moved = await session.engine.adopt(target.digest, lambda: snapshots.rollback(who, why, target.id))

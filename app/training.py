@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
+from app.standing import adults_alone
 from configs.detached import leave_running, start_detached
 from configs.errors import EnlaceError, Reported
 from memory.pausing import paused
@@ -53,27 +54,32 @@ def start_training(session: Session, recipe: str | None = None, *, mine: bool = 
     """Start a training run detached from this process; the run, once it is on record.
 
     ``recipe``: one of those in the settings, the usual one by default. ``mine``: on the member's private lessons, for
-    them alone. Raises TrainingPaused, RunAlreadyRunning, what the trainer reported when it ended before it began a run,
-    and TrainerNotStarted when it reported nothing.
+    them alone. Raises AdultsAlone unless ``mine``, TrainingPaused, RunAlreadyRunning, what the trainer reported when it
+    ended before it began a run, and TrainerNotStarted when it reported nothing.
     """
     # The trainer trains on what is served, so there must be a snapshot.
     session.snapshot()
+    if not mine:
+        adults_alone(session)
     chosen = ["--recipe", recipe] if recipe else []
     return _start(session, ["run", *chosen, *(["--member", session.member.id] if mine else [])])
 
 
 def start_blame(session: Session, held: str) -> Run:
     """Start the search for the lesson for which run ``held`` was held, as ``start_training`` does. Raises the same."""
+    adults_alone(session)
     return _start(session, ["blame", held])
 
 
 def start_manifest(session: Session, file: Path) -> Run:
     """Start the training that a manifest asks for, as ``start_training`` does. Raises the same."""
+    adults_alone(session)
     return _start(session, ["run", str(file.absolute())])
 
 
 def start_reproduction(session: Session, file: Path) -> Run:
     """Start what a manifest says once more, to compare, as ``start_training`` does. Raises the same."""
+    adults_alone(session)
     return _start(session, ["reproduce", str(file.absolute())])
 
 

@@ -68,6 +68,13 @@ class MemberNameWrong(EnlaceError):
     exit_code = 2
 
 
+class OnlyAdmin(EnlaceError):
+    """The only one who administers would become a child or a guest. facts: name."""
+
+    code = "only_admin"
+    exit_code = 2
+
+
 class MemberFilesLeft(EnlaceError):
     """A member is removed, and a file of theirs could not be deleted yet. facts: path, reason."""
 

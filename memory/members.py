@@ -12,7 +12,7 @@ from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.clock import Clock
 from memory.database import Database, Row
-from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, PrivateRunRunning
+from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, OnlyAdmin, PrivateRunRunning
 from memory.ids import new_id
 from memory.runs import Run
 from memory.text import fold, storable
@@ -138,10 +138,17 @@ class Members:
         return self.get(member.id)
 
     def set_standing(self, name_or_id: str, standing: Standing) -> Member:
-        """The member as a child, a guest, or neither. Raises MemberUnknown."""
-        member = self.get(name_or_id)
-        self._family.run("UPDATE members SET standing = ? WHERE id = ?", (standing, member.id))
-        return self.get(member.id)
+        """The member as a child, a guest, or neither. Raises MemberUnknown.
+
+        And OnlyAdmin where nobody would be left who approves what children and guests share.
+        """
+        with self._family.transaction():
+            member = self.get(name_or_id)
+            others = [each for each in self.list() if each.admin and each.id != member.id]
+            if standing != "trusted" and member.admin and not others:
+                raise OnlyAdmin(name=member.name)
+            self._family.run("UPDATE members SET standing = ? WHERE id = ?", (standing, member.id))
+            return self.get(member.id)
 
     def heir(self, member_id: str) -> Member | None:
         """Who administers once this member is gone: the one who came first of the others.

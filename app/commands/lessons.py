@@ -13,6 +13,7 @@ from app.commands.lessons_waiting import approve, contradicted, waiting
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, group, moment
 from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
+from app.standing import adults_alone, own_lessons_alone
 from app.training import start_training, training_rows
 
 if TYPE_CHECKING:
@@ -201,7 +202,11 @@ def withdraw(
     from app.withdrawing import forget_in_runs, what_still_knows
 
     with open_session(member=member) as session:
-        lesson = session.memory.lessons.withdraw(_find(session, reference).id)
+        found = _find(session, reference)
+        own_lessons_alone(session, found)
+        if retrain and found.visibility == "shared":
+            adults_alone(session)
+        lesson = session.memory.lessons.withdraw(found.id)
         forget_in_runs(session, lesson.id)
         write(session.catalogue.text("command.lessons.withdrawn", question=lesson.question))
         for sentence in what_still_knows(session, lesson.id):
@@ -215,7 +220,9 @@ def withdraw(
 def restore(reference: LessonArgument, member: MemberOption = None) -> int:
     """Take a withdrawal back."""
     with open_session(member=member) as session:
-        lesson = session.memory.lessons.restore(_find(session, reference).id)
+        found = _find(session, reference)
+        own_lessons_alone(session, found)
+        lesson = session.memory.lessons.restore(found.id)
         write(session.catalogue.text("command.lessons.restored", question=lesson.question))
         return 0
 

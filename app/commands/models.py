@@ -12,6 +12,7 @@ from app.commands.models_pull import bring, pull
 from app.commands.opening import open_session
 from app.commands.options import group
 from app.commands.output import write
+from app.standing import adults_alone
 
 if TYPE_CHECKING:
     from memory.snapshots import Snapshot, Snapshots
@@ -35,6 +36,7 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
     from engine.gguf import check_gguf
 
     with open_session() as session:
+        adults_alone(session)
         path = model_path(session.home, name)
         check_gguf(path)
         current = session.snapshot()

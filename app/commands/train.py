@@ -17,6 +17,7 @@ from app.commands.output import write, write_json, write_table
 from app.commands.train_gate import gate
 from app.commands.train_mine import mine
 from app.commands.train_report import report
+from app.standing import adults_alone
 from app.training import NoRun, start_blame, start_training
 
 
@@ -105,6 +106,8 @@ def stop() -> int:
         pid = runs.pid(run.id) if run else None
         if run is None or pid is None:
             raise NoRun
+        if run.member != session.member.id:
+            adults_alone(session)
         try:
             os.kill(pid, signal.SIGTERM)
         except ProcessLookupError as error:
@@ -120,6 +123,7 @@ def pause(member: MemberOption = None, as_json: JsonOption = False) -> int:
     from memory.pausing import pause as begin_pause
 
     with open_session(member=member) as session:
+        adults_alone(session)
         wish = begin_pause(session.household.home, session.member.name, time.time)
         if as_json:
             write_json({"paused": True, **asdict(wish)})
@@ -134,6 +138,7 @@ def resume(as_json: JsonOption = False) -> int:
     from memory.pausing import resume as end_pause
 
     with open_session() as session:
+        adults_alone(session)
         lasted = end_pause(session.household.home)
         if as_json:
             write_json({"paused": False, "was_paused": lasted})

@@ -24,6 +24,7 @@ from app.report.cost import energy_short
 from app.report.reading import read_story
 from app.report.wording import about, took
 from app.run_log import RunLog, trying
+from app.standing import adults_alone
 from app.terminal_text import clean
 from app.training import failure_of, start_training
 from app.watched import StageSeen, Watched
@@ -91,6 +92,7 @@ class TrainingPane(VerticalScroll):
         """Hold the training where it is, or let it go on."""
         home, text = self.app.session.household.home, self.app.catalogue.text
         try:
+            adults_alone(self.app.session)
             if resume(home):
                 sentence = text("screen.learning.training.goes_on")
             else:

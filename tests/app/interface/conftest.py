@@ -74,12 +74,17 @@ Opener = Callable[..., AbstractAsyncContextManager[Person]]
 
 @asynccontextmanager
 async def interface(
-    home: Home, *, language: str = "es", size: tuple[int, int] = (120, 36), answer_tokens: int = SHORT
+    home: Home,
+    *,
+    language: str = "es",
+    size: tuple[int, int] = (120, 36),
+    answer_tokens: int = SHORT,
+    member: str | None = None,
 ) -> AsyncIterator[Person]:
-    """The interface of ``home``, open; no answer is longer than ``answer_tokens``."""
+    """The interface of ``home``, open; no answer is longer than ``answer_tokens``. ``member``: whose, by name."""
     environ = {"ENLACE_HOME": str(home.root), "LANG": f"{language}.UTF-8"}
     options = {"engine": {"sampling": {"max_tokens": answer_tokens, "temperature": 0.0}}}
-    with Session(environ, language=language, options=options) as session:
+    with Session(environ, member=member, language=language, options=options) as session:
         app = EnlaceApp(session)
         async with app.run_test(size=size) as pilot:
             person = Person(app, pilot)

@@ -7,6 +7,7 @@ import pytest
 from app.session import Session
 from configs.home import Home
 from memory.lessons import Lesson
+from memory.pausing import paused
 from tests.app.interface.conftest import Opener, Person
 
 ASKED = "¿Cómo se llama nuestro perro?"
@@ -46,6 +47,26 @@ async def test_a_childs_lesson_says_among_the_lessons_that_it_waits(session: Ses
         session.household.approvals.approve(lesson.id, "Ana")
         await person.pilot.press("escape", "f9")
         await person.until(lambda: "toda la casa" in person.screen_text())
+
+
+async def test_a_child_holds_no_training_and_has_no_other_snapshot_answer(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    base, snapshots = session.snapshot(), session.household.snapshots
+    trained = snapshots.create(
+        base.base_name, base.base_sha256, adapters=(), parent=base.id, run=None, reason="lessons", gate=None
+    )
+    snapshots.promote(trained.id, "Ana", "test")
+    async with open_interface(member="Leo") as person:
+        await person.pilot.press("f9", "f3", "p")
+        await person.until(lambda: "Leo es menor o está de visita" in person.screen_text())
+        assert paused(home) is None
+        await person.pilot.press("f4")
+        await person.until(lambda: "● v1" in person.screen_text())
+        person.find("SnapshotList").focus()
+        await person.pilot.press("down", "v")
+        await person.until(lambda: "Leo es menor o está de visita" in person.screen_text())
+        assert snapshots.current().id == "v1"
 
 
 async def test_a_childs_lesson_is_approved_with_a_key_and_that_is_undone(

@@ -1,0 +1,92 @@
+"""What a child or a guest leaves to the adults of the household."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from app.session import Session
+from app.standing import AdultsAlone
+from app.training import start_manifest
+from memory.errors import OnlyAdmin
+from memory.pausing import pause, paused
+from tests.app.conftest import Run
+
+
+@pytest.fixture
+def family(session: Session) -> Session:
+    """Ana administers, Eva is another adult, Leo is a child."""
+    members = session.household.members
+    members.default(name="Ana")
+    members.add("Eva", "en")
+    members.add("Leo", "en")
+    members.set_standing("Leo", "child")
+    return session
+
+
+def of_a_child(here: Run, *command: str) -> None:
+    """The command is refused to Leo in a sentence that says who can do it."""
+    ran = here(*command, ENLACE_MEMBER="Leo")
+    assert ran.code == 1
+    assert "Leo is a child or a guest in this household" in ran.err
+    assert "another adult can" in ran.err
+
+
+@pytest.mark.parametrize("standing", ["child", "guest"])
+def test_they_withdraw_and_bring_back_only_their_own_lessons(here: Run, family: Session, standing: str) -> None:
+    here("members", standing, "Leo")
+    here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.", "--member", "Eva")
+    of_a_child(here, "lessons", "withdraw", "1")
+    assert here("lessons", "withdraw", "1", "--member", "Ana").code == 0
+    of_a_child(here, "lessons", "restore", "1")
+    assert json.loads(here("lessons", "list", "--json").out)[0]["status"] == "withdrawn"
+    here("lessons", "add", "--question", "Who is it?", "--chosen", "Leo.", "--member", "Leo")
+    of_a_child(here, "lessons", "withdraw", "1", "--retrain")
+    assert json.loads(here("lessons", "list", "--json").out)[0]["status"] == "active"
+    for command in ("withdraw", "restore"):
+        assert here("lessons", command, "1", "--member", "Leo").code == 0
+
+
+def test_they_have_no_other_snapshot_answer(here: Run, family: Session) -> None:
+    base, snapshots = family.snapshot(), family.household.snapshots
+    made = snapshots.create(
+        base.base_name, base.base_sha256, adapters=(), parent=base.id, run=None, reason="test", gate=None
+    )
+    snapshots.promote(made.id, "Ana", "test")
+    of_a_child(here, "snapshots", "rollback", "--to", base.id)
+    of_a_child(here, "models", "use", base.base_name)
+    assert snapshots.current().id == made.id
+    assert here("snapshots", "rollback", "--to", base.id, "--member", "Eva").code == 0
+
+
+def test_they_neither_start_nor_hold_nor_end_trainings(here: Run, family: Session) -> None:
+    run = family.household.runs.create("lessons")
+    of_a_child(here, "train", "pause")
+    of_a_child(here, "train", "stop")
+    family.household.runs.finish(run.id, "held")
+    for command in (("now",), ("blame", run.id), ("reproduce", "plan.yaml")):
+        of_a_child(here, "train", *command)
+    with pytest.raises(AdultsAlone):
+        start_manifest(family.as_member("Leo"), Path("plan.yaml"))
+    assert len(family.household.runs.list()) == 1
+    pause(family.home, "Ana", lambda: 0.0)
+    of_a_child(here, "train", "resume")
+    assert paused(family.home) is not None
+    assert here("train", "resume", ENLACE_MEMBER="Eva").code == 0
+
+
+def test_the_only_one_who_administers_is_no_child_and_no_guest(here: Run, family: Session) -> None:
+    refused = here("members", "child", "Ana")
+    assert (refused.code, "Ana is the only one who administers" in refused.err) == (2, True)
+    with pytest.raises(OnlyAdmin):
+        family.household.members.set_standing("Ana", "guest")
+    assert family.household.members.get("Ana").standing == "trusted"
+
+
+def test_a_child_who_administers_because_nobody_else_is_left_decides(here: Run, family: Session) -> None:
+    for name in ("Eva", "Ana"):
+        here("members", "remove", name, "--yes")
+    assert here("train", "pause", ENLACE_MEMBER="Leo").code == 0
+    assert here("members", "child", "Leo", "--off").code == 0
