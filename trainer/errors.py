@@ -228,6 +228,26 @@ class PlanFileMissing(TrainerError):
     exit_code = 2
 
 
+class ManifestMissing(PlanFileMissing):
+    """The same where no recipe would do. facts: file."""
+
+    code = "manifest_missing"
+
+
+class PlanFileUnreadable(TrainerError):
+    """It is neither a recipe nor a manifest. facts: file, reason, line and column (from 1; 0 where nobody knows)."""
+
+    code = "plan_file_unreadable"
+    exit_code = 2
+
+
+class ManifestWrong(TrainerError):
+    """A manifest lacks something, or is of another version of Enlace. facts: file, key, reason."""
+
+    code = "manifest_wrong"
+    exit_code = 2
+
+
 class InputMissing(TrainerError):
     """A stage is not given all that it takes. facts: file, stage, input, wants (a type)."""
 

@@ -58,6 +58,33 @@ def test_a_file_that_is_not_there_is_named(here: Run, tmp_path: Path, command: s
     assert "There is no file" in done.err
 
 
+@pytest.mark.parametrize(
+    ("command", "content", "told"),
+    [
+        ("run", b'{"prompt": "q"}\n{"prompt": "q"}\n', "is neither a recipe nor a manifest that I can read"),
+        ("review", b"format: 2\n\xff\x00", "is neither a recipe nor a manifest that I can read"),
+        ("run", None, "is neither a recipe nor a manifest that I can read: it is no plain file"),
+        ("review", b"format: 2\npipeline: 1\n", 'because of "recipe": a manifest needs it'),
+    ],
+    ids=["lessons", "bytes", "folder", "half"],
+)
+def test_what_is_no_manifest_is_not_told_as_settings(
+    here: Run, tmp_path: Path, command: str, content: bytes | None, told: str
+) -> None:
+    here(*ADD)
+    path = tmp_path / "night.yaml"
+    path.mkdir() if content is None else path.write_bytes(content)
+    done = here("train", command, str(path))
+    assert (done.code, told in done.err, "setting" in done.err) == (2, True, False), done.err
+    assert "ENLACE_" not in done.err
+
+
+def test_the_gate_is_told_no_word_of_recipes_where_there_is_no_such_training(here: Run) -> None:
+    here(*ADD)
+    done = here("train", "gate", "v0")
+    assert (done.code, "recipe" in done.err, "enlace train history" in done.err) == (2, False, True)
+
+
 def test_a_manifest_is_written_with_a_word_and_not_over_a_file_that_is_there(here: Run, tmp_path: Path) -> None:
     here(*ADD)
     mine, path = tmp_path / "mine.yaml", tmp_path / "night.yaml"

@@ -67,7 +67,7 @@ def plan_recipe(home: Home, settings: Settings, household: Household, recipe: Wr
 def plan_manifest(home: Home, settings: Settings, household: Household, path: Path, environ: Mapping[str, str]) -> Plan:
     """What a manifest asks for, held against this home.
 
-    Raises RecipeKeyUnknown, SettingWrong and what reading settings and ``start_of`` raise.
+    Raises RecipeKeyUnknown, SettingWrong and what ``read_manifest``, reading settings and ``start_of`` raise.
     """
     found = resolve_manifest(home, settings, household, path, environ, household.runs.upcoming(LESSONS).id)
     return _plan(settings, household, found, str(path))

@@ -10,9 +10,9 @@ from typing import Any
 
 from configs.errors import EnlaceError
 from configs.home import Home
-from configs.layers import read_layer
+from configs.layers import Layer, SettingsOutOfReach, SettingsUnreadable, read_layer
 from configs.settings import Settings, SettingWrong, load_settings
-from trainer.errors import RecipeKeyUnknown
+from trainer.errors import PlanFileMissing, PlanFileUnreadable, RecipeKeyUnknown
 from trainer.pipeline.graph import graph_of
 from trainer.pipeline.sources import SOURCES
 from trainer.pipeline.stages import STAGES
@@ -34,9 +34,23 @@ def read_recipe(path: Path, home: Home, environ: Mapping[str, str]) -> WrittenRe
     """A recipe's file: ``recipe``, a name; ``training``, ``engine`` and ``assistant``, changes of these settings;
     ``stages``, by name what each of them takes. What it leaves out is as ever.
 
-    Raises RecipeKeyUnknown, InputMissing, InputMismatch, GraphCyclic, SettingWrong and what reading settings raises.
+    Raises RecipeKeyUnknown, InputMissing, InputMismatch, GraphCyclic, SettingWrong and what ``read_written`` and
+    reading settings raise.
     """
-    return recipe_from(read_layer(path), str(path), home, environ)
+    return recipe_from(read_written(path), str(path), home, environ)
+
+
+def read_written(path: Path, missing: type[PlanFileMissing] = PlanFileMissing) -> Layer:
+    """What a recipe's file or a manifest says, which are no settings to go back to the defaults of.
+
+    Raises ``missing``, PlanFileUnreadable, SettingTwice.
+    """
+    if not path.exists():
+        raise missing(file=str(path))
+    try:
+        return read_layer(path)
+    except (SettingsUnreadable, SettingsOutOfReach) as error:
+        raise PlanFileUnreadable(**{"line": 0, "column": 0, **error.facts}) from error
 
 
 def recipe_from(layer: Mapping[str, Any], file: str, home: Home, environ: Mapping[str, str]) -> WrittenRecipe:

@@ -9,21 +9,20 @@ from typing import Any, Final, TypeVar
 
 from configs.errors import EnlaceError, Fact
 from configs.home import Home
-from configs.layers import read_layer
-from configs.settings import Settings, SettingWrong
+from configs.settings import Settings
 from engine.catalogue import model_path
 from engine.errors import ModelMissing
 from engine.served import AdapterFile
 from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.household import Household
 from trainer.admission import well_formed
-from trainer.errors import ManifestStale, PlanFileMissing
+from trainer.errors import ManifestMissing, ManifestStale, ManifestWrong
 from trainer.lessons import Dropped, TrainingLesson
 from trainer.manifest import ASKED, FORMAT, PIPELINE
 from trainer.onward import Onward, onward_from_json
 from trainer.pipeline.artifacts import digest_of_json
 from trainer.pipeline.keys import code_version
-from trainer.pipeline.recipe_file import check_keys, settings_with, wiring_from
+from trainer.pipeline.recipe_file import check_keys, read_written, settings_with, wiring_from
 from trainer.pipeline.usual import Wiring
 from trainer.ratings import Rating, latest_opinions
 from trainer.run_files import Inputs, versions
@@ -65,37 +64,30 @@ class Resolved:
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a YAML file is one, and no recipe that a person wrote.
-
-    Raises PlanFileMissing and what reading settings raises.
-    """
-    if not path.exists():
-        raise PlanFileMissing(file=str(path))
-    return "format" in read_layer(path)
+    """Whether a YAML file is one, and no recipe that a person wrote. Raises what ``read_written`` does."""
+    return "format" in read_written(path)
 
 
 def read_manifest(path: Path) -> dict[str, Any]:
-    """A manifest's file. Raises PlanFileMissing, RecipeKeyUnknown, SettingWrong and what reading settings raises."""
-    if not path.exists():
-        raise PlanFileMissing(file=str(path))
-    manifest = read_layer(path)
+    """A manifest's file. Raises ManifestMissing, ManifestWrong, RecipeKeyUnknown and what ``read_written`` does."""
+    manifest = read_written(path, ManifestMissing)
     check_keys(manifest, MANIFEST_KEYS, str(path))
     for key in NEEDED:
         if key not in manifest:
-            raise SettingWrong(file=str(path), key=key, reason="a manifest needs it", nearest="")
+            raise ManifestWrong(file=str(path), key=key, reason="a manifest needs it")
     if (manifest["format"], manifest["pipeline"]) != (FORMAT, PIPELINE):
-        raise SettingWrong(file=str(path), key="format", reason="it is of another version of Enlace", nearest="")
+        raise ManifestWrong(file=str(path), key="format", reason="it is of another version of Enlace")
     return manifest
 
 
 def resolved(
     manifest: Mapping[str, Any], file: str, home: Home, household: Household, environ: Mapping[str, str], run: str
 ) -> Resolved:
-    """The inputs of ``run`` by a manifest. Raises SettingWrong and what reading settings raises."""
+    """The inputs of ``run`` by a manifest. Raises ManifestWrong, SettingWrong and what reading settings raises."""
     try:
         return _Resolving(manifest, file, home, household, environ).resolve(run)
     except (KeyError, TypeError, AttributeError) as error:
-        raise SettingWrong(file=file, key=str(error).strip("'"), reason="a manifest needs it", nearest="") from error
+        raise ManifestWrong(file=file, key=str(error).strip("'"), reason="a manifest needs it") from error
 
 
 def check_fresh(found: Resolved, file: str) -> Inputs:
