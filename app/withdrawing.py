@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -23,6 +24,16 @@ def forget_in_runs(session: Session, lesson_id: str) -> None:
                 leave_report(session.home, run, session.catalogue)
 
 
+def trained_on(session: Session, lessons: Set[str]) -> list[str]:
+    """The snapshots, by id, that are kept and were trained on any of these lessons (ids)."""
+    household = session.household
+    return [
+        each.id
+        for each in household.snapshots.list()
+        if each.pruned_at is None and each.run is not None and lessons & household.runs.lessons(each.run)
+    ]
+
+
 def what_still_knows(session: Session, lesson_id: str) -> list[str]:
     """A sentence each for the current snapshot, the others that are kept, and the member's own adapter, where they were
     trained on the lesson.
@@ -32,14 +43,7 @@ def what_still_knows(session: Session, lesson_id: str) -> list[str]:
     found = []
     if current.run is not None and lesson_id in session.household.runs.lessons(current.run):
         found.append(text("command.lessons.still_known", snapshot=current.id))
-    earlier = [
-        snapshot.id
-        for snapshot in session.household.snapshots.list()
-        if snapshot.id != current.id
-        and snapshot.pruned_at is None
-        and snapshot.run is not None
-        and lesson_id in session.household.runs.lessons(snapshot.run)
-    ]
+    earlier = [each for each in trained_on(session, {lesson_id}) if each != current.id]
     if earlier:
         found.append(text("command.lessons.kept_knowing", snapshots=", ".join(earlier)))
     if record is not None and lesson_id in own.lessons(record.run):

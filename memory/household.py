@@ -16,7 +16,7 @@ from memory.artifacts import ArtifactStore
 from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
-from memory.errors import NoSnapshot
+from memory.errors import MemberUnknown, NoSnapshot
 from memory.facts import Facts
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.lessons import Lesson, Lessons
@@ -81,9 +81,16 @@ class Household:
     def member(self, member_id: str) -> MemberMemory:
         """What belongs to one member. No other member's file is opened.
 
-        Raises MemberUnknown, and what ``open`` raises about a database.
+        Raises MemberUnknown, by the name of whoever was removed while their file was open here, and what ``open``
+        raises about a database.
         """
-        member = self.members.get(member_id)
+        try:
+            member = self.members.get(member_id)
+        except MemberUnknown as error:
+            if member_id not in self._opened:
+                raise
+            # Removed by another process, while this one goes on asking by their id.
+            raise MemberUnknown(name=self._opened[member_id][1].member.name) from error
         with self._lock:
             if member.id not in self._opened:
                 database = self._database("member", member.id)

@@ -12,12 +12,12 @@ def own_adapter(household: Household, member_id: str) -> PrivateAdapter | None:
     Looked up for each question: it may have been switched off, rolled back, or left behind by a promotion meanwhile.
     Raises MemberUnknown and NoSnapshot.
     """
-    member = household.members.get(member_id)
-    if not member.private_training:
+    own = household.member(member_id).private
+    if not household.members.get(member_id).private_training:
         return None
     current = household.snapshots.current()
-    record = household.member(member.id).private.answering(current)
-    return None if record is None else PrivateAdapter(member.id, record.sha256, current.digest)
+    record = own.answering(current)
+    return None if record is None else PrivateAdapter(member_id, record.sha256, current.digest)
 
 
 def familys(snapshot: str | None) -> str | None:

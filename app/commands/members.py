@@ -11,7 +11,7 @@ from app.catalogue import LANGUAGES
 from app.commands.errors import AdminAlone, LanguageUnknown, OnlyMember
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, YesOption, confirm, group, moment, yes_no
-from app.commands.output import write, write_json, write_table
+from app.commands.output import remark, write, write_json, write_table
 from app.report.wording import size
 
 if TYPE_CHECKING:
@@ -117,20 +117,32 @@ def _standing(name: str, standing: Standing, *, off: bool, by: str | None) -> in
 
 
 def remove(name: NameArgument, yes: YesOption = False) -> int:
-    """Remove a member and everything in their file."""
+    """Remove a member, everything in their file, and what they shared."""
+    from app.withdrawing import trained_on
+
     with open_session() as session:
         members = session.household.members
         member = members.get(name)
         if len(members.list()) == 1:
             raise OnlyMember(name=member.name)
         words = session.catalogue
-        shared = sum(lesson.member == member.id for lesson in session.household.corrections())
-        sure = words.text("command.members.sure", name=member.name)
+        household = session.household
+        lessons = (*household.corrections(), *household.approvals.waiting())
+        shared = {each.id for each in lessons if each.member == member.id and each.source != "thumb"}
+        learned = ", ".join(trained_on(session, shared))
         if shared:
-            sure = f"{words.count('command.members.shared', shared, name=member.name)} {sure}"
-        confirm(sure, yes=yes)
+            # Also where nobody is asked: what the others lose is said before it is gone.
+            remark(words.count("command.members.shared", len(shared), name=member.name))
+            if learned:
+                remark(words.text("command.members.learned", snapshots=learned))
+            remark(words.text("command.members.backup"))
+        confirm(words.text("command.members.sure", name=member.name), yes=yes)
         heir = members.remove(member.id)
         write(words.text("command.members.removed", name=member.name))
+        if shared:
+            write(words.count("command.members.gone", len(shared), name=member.name))
+            if learned:
+                write(words.text("command.members.learned", snapshots=learned))
         if heir is not None:
             write(words.text("command.members.heir", name=heir.name))
         return 0

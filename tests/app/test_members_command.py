@@ -10,7 +10,11 @@ import sys
 
 import pytest
 
+from app.assistant.private import own_adapter
+from app.catalogue import Catalogue
+from app.errors_text import explain
 from app.session import Session
+from memory.errors import MemberUnknown
 from tests.app.conftest import TIMEOUT_S, Run
 from tests.project import ROOT
 
@@ -39,6 +43,46 @@ def test_the_question_counts_the_lessons_that_the_household_loses(here: Run, ses
     os.close(theirs)
     assert f"2 lessons that {session.member.name} shared go too, for everybody." in asked.stderr
     assert len(session.household.members.list()) == 2
+
+
+def test_what_the_others_lose_is_said_before_and_after_also_where_nobody_is_asked(here: Run, session: Session) -> None:
+    session.household.members.default()
+    here("members", "add", "Leo")
+    here("members", "child", "Leo")
+    household, base = session.household, session.snapshot()
+    leo = session.as_member("Leo")
+    teach(leo, "Mine?", shared=False)
+    ours = [leo.memory.lessons.add([{"role": "user", "content": "What goes?"}], "This.", visibility="shared")]
+    ours.append(leo.memory.lessons.add([{"role": "user", "content": "What waits?"}], "This.", visibility="shared"))
+    household.approvals.approve(ours[0].id, session.member.id)
+    run = household.runs.create("lessons")
+    household.runs.give(run.id, [ours[0].id])
+    household.runs.finish(run.id, "shipped")
+    household.snapshots.create(
+        base.base_name, base.base_sha256, adapters=[], parent=base.id, run=run.id, reason="training", gate=None
+    )
+    ran = here("members", "remove", "Leo", "--yes")
+    assert ran.code == 0
+    learned = "Trained on some of these, and keep what they learned: v1."
+    assert ran.err.splitlines() == [
+        "2 lessons that Leo shared go too, for everybody.", learned,
+        "A backup first keeps them: enlace backup create",
+    ]  # fmt: skip
+    assert ran.out.splitlines() == [
+        "Leo has been removed.", "2 lessons that Leo had shared have gone too.", learned,
+    ]  # fmt: skip
+
+
+def test_an_open_session_of_whoever_was_removed_says_their_name(here: Run, session: Session) -> None:
+    session.household.members.default()
+    here("members", "add", "Leo")
+    leo = session.as_member("Leo")
+    teach(leo, "Mine?", shared=False)
+    here("members", "remove", "Leo", "--yes")
+    for asks in (lambda: leo.memory, lambda: own_adapter(leo.household, leo.member.id)):
+        with pytest.raises(MemberUnknown) as refused:
+            asks()
+        assert explain(refused.value, Catalogue("en")).what == "Nobody in the house is called “Leo”."
 
 
 def test_whoever_administers_next_is_told(here: Run) -> None:

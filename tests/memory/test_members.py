@@ -52,6 +52,17 @@ def test_removing_a_member_removes_their_file_and_what_they_shared(household: Ho
     assert household.member(household.members.get("Ana").id).facts.list() == []
 
 
+def test_whoever_is_removed_elsewhere_is_named_and_not_told_by_an_id(household: Household) -> None:
+    household.members.add("Ana", "es")
+    leo = household.members.add("Leo", "es")
+    household.member(leo.id)
+    with Household.open(household.home, household.settings) as elsewhere:
+        elsewhere.members.remove("Leo")
+    with pytest.raises(MemberUnknown) as refused:
+        household.member(leo.id)
+    assert refused.value.facts == {"name": "Leo"}
+
+
 def test_whoever_came_first_administers_once_the_last_one_who_did_is_removed(household: Household) -> None:
     first, ana, leo = (household.members.add(name, "es") for name in ("Núria", "Ana", "Leo"))
     assert household.members.remove(leo.id) is None
