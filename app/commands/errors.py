@@ -39,6 +39,12 @@ class WhyMissing(EnlaceError):
     exit_code = 2
 
 
+class VerdictUncounted(EnlaceError):
+    """A training ended before its verdict counted. facts: run, why (in words)."""
+
+    code = "verdict_uncounted"
+
+
 class OnlyMember(EnlaceError):
     """facts: name."""
 

@@ -154,6 +154,7 @@ def history(
 ) -> int:
     """The trainings there were, the newest first, the family's and the member's own; and the card of one of them."""
     from app.commands.card_view import write_card
+    from app.ended_early import why_early
     from app.report.card import card_of, has_card, latest_judged
     from app.report.wording import cost_cells
 
@@ -167,7 +168,8 @@ def history(
         if not runs:
             write(words.text("command.train.none"))
             return 0
-        names = ("run", "state", "started", "took", "energy", "snapshot")
+        why = {run.id: ended for run in runs if (ended := why_early(session, run))}
+        names = ("run", "state", "started", "took", "energy", "snapshot", *(["why"] if why else []))
         heads = [words.text(f"command.train.heads.{name}") for name in names]
         rows = [
             (
@@ -176,10 +178,13 @@ def history(
                 moment(run.started_at),
                 *cost_cells(words, run),
                 run.snapshot or "—",
+                *([why[run.id].what if run.id in why else ""] if why else []),
             )
             for run in runs
         ]
         write_table(heads, rows)
+        if run_id and runs[0].id in why:
+            write(f"\n{why[runs[0].id]}")
         told = runs[0] if run_id else latest_judged(session)
         if told is not None and has_card(told):
             write("")

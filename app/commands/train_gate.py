@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from app.commands.errors import AdminAlone, WhyMissing
+from app.commands.errors import AdminAlone, VerdictUncounted, WhyMissing
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption
 from app.commands.output import write, write_json
 from app.commands.verdict import write_checks
+from app.ended_early import why_early
 from app.exit_codes import HELD
 from app.training import NoVerdict, ship_held
 
@@ -62,13 +63,16 @@ def _of_manifest(session: Session, file: Path, *, as_json: bool) -> int:
 
 
 def _judged(session: Session, run_id: str | None) -> Run:
-    """The run named, or the last one that came to a verdict. Raises RunUnknown and NoVerdict."""
+    """The run named, or the last one that came to a verdict. Raises RunUnknown, NoVerdict, VerdictUncounted."""
     runs = session.household.runs
     found = [runs.seen(run_id, session.member.id)] if run_id else runs.list(session.member.id)
     run = next((run for run in found if "gate" in run.summary), None)
-    if run is None:
-        raise NoVerdict
-    return run
+    if run is not None:
+        return run
+    ended = why_early(session, found[0]) if run_id and found else None
+    if ended is not None:
+        raise VerdictUncounted(run=found[0].id, why=str(ended))
+    raise NoVerdict
 
 
 def _overruled(session: Session, run: Run, why: str) -> Run:

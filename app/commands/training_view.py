@@ -12,11 +12,10 @@ from app.checks import left_out
 from app.commands.output import remark, write, write_json, write_raw
 from app.commands.train_mine import answers
 from app.commands.verdict import write_checks
-from app.errors_text import explain
+from app.ended_early import why_early
 from app.exit_codes import HELD, INTERRUPTED
 from app.run_log import RunLog, trying
 from app.terminal_text import clean
-from app.training import failure_of
 from app.watched import Watched
 from configs.errors import EnlaceError
 from memory.runlog import RunEvent
@@ -71,6 +70,7 @@ def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str,
                 "fraction": state.fraction,
                 "loss": state.loss,
                 "verdict": state.verdict,
+                "failure": dict(state.failure),
                 "dropped": view.told_dropped(),
                 **(also or {}),
             }
@@ -80,10 +80,19 @@ def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str,
     write(f"{run.id} · {words.text(f'command.train.states.{run.state}')}")
     if run.state == "running":
         write(view.line())
+    if run.state in ("failed", "stopped"):
+        # What it left out and measured counts no longer, and would read as if it were the reason.
+        write(_why_early(session, run))
+        return 0
     view.write_dropped()
     if state.verdict:
         write_checks(words, state.verdict)
     return 0
+
+
+def _why_early(session: Session, run: Run) -> str:
+    told = why_early(session, run)
+    return str(told or session.catalogue.text("command.train.ended_early", run=run.id, log=session.home.trainer_log))
 
 
 class View:
@@ -162,18 +171,16 @@ def _conclude(session: Session, run_id: str, view: View, *, as_json: bool) -> in
         write_json({**asdict(run), **told})
     else:
         view.write_dropped()
-        if state.verdict:
+        if state.verdict and not failed:
             write_checks(session.catalogue, state.verdict)
-    if failed and state.failure:
-        remark(str(explain(failure_of(session.home, state.failure), session.catalogue)))
-    elif failed:
-        remark(session.catalogue.text("command.train.ended_early", run=run_id, log=session.home.trainer_log))
+    if failed:
+        remark(_why_early(session, run))
     elif not as_json:
         outcome = f"command.train.outcome_{run.state}"
         if run.state == "shipped" and run.member is not None:
             # They may have switched it off meanwhile, or the family may be served something else.
             outcome = "command.train.mine.shipped" if answers(session, run.member) else "command.train.mine.kept"
         write(session.catalogue.text(outcome, run=run_id, snapshot=run.snapshot or "—"))
-    if run.state == "held" or state.verdict.get("decision") == "HOLD":
-        return HELD
-    return 1 if failed else 0
+    if failed:
+        return 1
+    return HELD if run.state == "held" or state.verdict.get("decision") == "HOLD" else 0

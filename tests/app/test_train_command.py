@@ -93,6 +93,36 @@ def test_a_failed_run_is_told_by_the_trainers_own_error(session: Session, capsys
     assert "/somewhere" in capsys.readouterr().err
 
 
+def test_a_run_that_failed_after_its_verdict_says_why_and_nothing_that_counts_no_longer(
+    session: Session, capsys: pytest.CaptureFixture[str], here: RunCommand
+) -> None:
+    told: dict[str, object] = {"code": "lessons_taken_back", "facts": {"run": "r0001", "number": 2}}
+    run = a_run(session, "HOLD", "failed", told)
+    dropped = {"name": "lesson_dropped", "id": "a1", "reason": "contradicted", "question": "Who?", "by": ""}
+    append(session.home.runs / run.id, RunEvent(6.0, "measure", "prepare", 0.01, dropped))
+    reason = "Lessons were withdrawn while they were trained (2)"
+    assert show_status(session, session.household.runs.get(run.id), as_json=False) == 0
+    out = capsys.readouterr().out
+    assert out.startswith(f"{run.id} · failed\n{reason}")
+    assert "Who?" not in out
+    assert "HOLD" not in out
+    show_status(session, session.household.runs.get(run.id), as_json=True)
+    assert json.loads(capsys.readouterr().out)["failure"] == told
+    assert watch(session, run.id, as_json=False) == 1
+    assert "HOLD" not in capsys.readouterr().out
+    session.household.runs.finish(run.id, "failed", summary=told)
+    gate = here("train", "gate", run.id)
+    assert (gate.code, f"{run.id} ended before its verdict counted. {reason}" in gate.err) == (1, True)
+    assert reason in here("train", "history").out
+    assert "it begins anew, without them." in here("train", "history", run.id).out
+
+
+def test_a_run_that_was_killed_says_where_its_end_is_told(session: Session, capsys: pytest.CaptureFixture[str]) -> None:
+    run = a_run(session, "HOLD", "stopped")
+    assert show_status(session, session.household.runs.get(run.id), as_json=False) == 0
+    assert f"Training {run.id} ended before its verdict" in capsys.readouterr().out
+
+
 def test_a_run_that_takes_up_an_interrupted_one_says_which(
     session: Session, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -153,8 +153,10 @@ class TrainingPane(VerticalScroll):
         hold.label = self.app.catalogue.text(f"screen.learning.training.{key}")
         self.query_one("#run-state", Static).update(self._state(run, watched))
         self._show("#run-loss", self._loss(watched) if watched and watched.losses else None)
-        self._show("#run-left-out", self._left_out(watched) if watched and watched.dropped else None)
-        self._show("#run-verdict", self._verdict(watched.verdict) if watched and watched.verdict else None)
+        # What a training that failed left out and measured counts no longer; the reason stands above.
+        counts = watched if watched is not None and not watched.failure else None
+        self._show("#run-left-out", self._left_out(counts) if counts and counts.dropped else None)
+        self._show("#run-verdict", self._verdict(counts.verdict) if counts and counts.verdict else None)
         self.query_one("#run-history", Static).update(self._history())
 
     def _show(self, where: str, text: Text | None) -> None:

@@ -108,6 +108,23 @@ async def test_a_running_training_is_followed_from_its_file_and_its_verdict_is_s
         await person.until(lambda: "retenido" in person.screen_text())
 
 
+async def test_a_training_that_failed_after_its_verdict_shows_why_and_no_verdict(
+    session: Session, open_interface: Opener, home: Home
+) -> None:
+    run = session.household.runs.create("lessons", pid=os.getpid())
+    folder = home.runs / run.id
+    folder.mkdir(parents=True, exist_ok=True)
+    async with open_interface() as person:
+        await learning(person, "f3")
+        append(folder, RunEvent(time.time(), "verdict", "gate", 0.95, VERDICT))
+        await person.until(lambda: "HOLD: se queda fuera" in person.screen_text())
+        told = {"code": "lessons_taken_back", "facts": {"run": run.id, "number": 2}}
+        append(folder, RunEvent(time.time(), "run_failed", "", None, told))
+        session.household.runs.finish(run.id, "failed", summary=told)
+        await person.until(lambda: "se han retirado lecciones (2)" in person.screen_text())
+        assert "HOLD" not in person.screen_text()
+
+
 async def test_a_training_with_other_numbers_is_named_and_its_curve_takes_the_place_of_the_first(
     session: Session, open_interface: Opener, home: Home
 ) -> None:
