@@ -68,7 +68,11 @@ class TrainingPane(VerticalScroll):
         self._watched: Watched | None = None
         self._log: RunLog | None = None
         self._reasons: list[str] | None = None
+        self._stood: tuple[str, str] | None = None
+        self._asked_at: float | None = None
         self.set_interval(self.app.settings.training_seconds, self.look)
+        # The reasons change with the hours and with who is answered, which nothing else tells.
+        self.set_interval(self.app.session.settings.training.night.look_seconds, self._ask_why_not)
         self.look()
 
     def on_show(self) -> None:
@@ -78,6 +82,8 @@ class TrainingPane(VerticalScroll):
     async def _ask_why_not(self) -> None:
         """Find out what keeps a training from beginning by itself, which takes a process of the trainer a moment."""
         session = self.app.session
+        if not self.is_on_screen:
+            return
         try:
             night = await asyncio.to_thread(night_state, session)
         except EnlaceError:
@@ -107,6 +113,13 @@ class TrainingPane(VerticalScroll):
 
     @on(Button.Pressed, "#train")
     def action_train(self) -> None:
+        """Start a training, once it is asked for a second time while the first is still told of."""
+        now, before = self.app.clock(), self._asked_at
+        if before is None or not 0 <= now - before <= self.app.settings.undo_seconds:
+            self._asked_at = now
+            self.post_message(Said(self.app.catalogue.text("screen.learning.training.sure")))
+            return
+        self._asked_at = None
         self.query_one("#run-state", Static).update(self.app.catalogue.text("screen.learning.training.starting"))
         self._start()
 
@@ -130,6 +143,12 @@ class TrainingPane(VerticalScroll):
                 self._log = RunLog(run_folder(self.app.session.home, latest))
             for event in self._log.look():
                 self._watched.take(event)
+        stands = (latest.id, latest.state) if latest is not None else ("", "")
+        if self._stood not in (None, stands):
+            # What kept one from beginning was found out before this one began or ended.
+            self._reasons = None
+            self._ask_why_not()
+        self._stood = stands
         self._draw(latest)
 
     def _took_before(self, run: Run) -> dict[str, float]:
