@@ -64,11 +64,11 @@ def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, 
     except ValidationError as error:
         first = error.errors()[0]
         key = ".".join(str(part) for part in first["loc"])
-        source = _source(key, home, environment, options or {})
+        source = _source(key, home, environ, environment, options or {})
         facts = {**_bounds(first), "kind": first["type"], "nearest": _nearest(first, shipped)}
         raise SettingWrong(file=source, key=key, reason=first["msg"], **facts) from error
     if key := _truth_taken_for_number(given, settings.model_dump()):
-        source = _source(key, home, environment, options or {})
+        source = _source(key, home, environ, environment, options or {})
         raise SettingWrong(file=source, key=key, reason="true and false are no numbers", nearest="")
     return settings
 
@@ -101,11 +101,15 @@ def _bounds(problem: Mapping[str, Any]) -> dict[str, Fact]:
     return told
 
 
-def _source(key: str, home: Home, environment: Layer, options: Mapping[str, Any]) -> str:
+def _source(key: str, home: Home, environ: Mapping[str, str], environment: Layer, options: Mapping[str, Any]) -> str:
     """Where a person finds the value of ``key``: the strongest of the layers that holds it."""
     if holds(options, key):
         return f"--{key}"
-    return variable(key) if holds(environment, key) else str(home.config_file)
+    if not holds(environment, key):
+        return str(home.config_file)
+    # Of a section that there is not, the variable goes on: ENLACE_TRAINNING__SEED.
+    name = variable(key)
+    return next((each for each in environ if each.upper().startswith(f"{name}__")), name)
 
 
 def _nearest(problem: Mapping[str, Any], shipped: dict[str, Any]) -> str:

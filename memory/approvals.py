@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from memory.clock import Clock
 from memory.database import Database
-from memory.errors import LessonUnknown
+from memory.errors import LessonNotWaiting
 from memory.lessons import Lesson, read_lesson
 from memory.text import storable
 
@@ -33,10 +33,10 @@ class Approvals:
         return [lesson for lesson in lessons if lesson.id not in waiting]
 
     def approve(self, lesson_id: str, who: str) -> Lesson:
-        """Let a lesson be trained from now on, as it is. Raises LessonUnknown where none of this id waits."""
+        """Let a lesson be trained from now on, as it is. Raises LessonNotWaiting where none of this id waits."""
         lesson = next((each for each in self.waiting() if each.id == lesson_id), None)
         if lesson is None:
-            raise LessonUnknown(id=lesson_id)
+            raise LessonNotWaiting(id=lesson_id)
         values = (storable(who), self._clock(), lesson.id)
         self._family.run("UPDATE lessons SET approved_by = ?, approved_at = ? WHERE id = ?", values)
         return lesson

@@ -123,6 +123,12 @@ class LessonUnknown(EnlaceError):
     exit_code = 2
 
 
+class LessonNotWaiting(LessonUnknown):
+    """None of this number or id waits to be approved; the numbers of those that wait are others. facts: id."""
+
+    code = "lesson_not_waiting"
+
+
 class LessonEmpty(EnlaceError):
     """A lesson without a question or without the right answer. facts: part ("question" or "chosen")."""
 

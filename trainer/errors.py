@@ -270,7 +270,7 @@ class GraphCyclic(TrainerError):
 
 
 class ManifestStale(TrainerError):
-    """What is here is not what the manifest names. facts: file, what, expected, found (empty: it is not here)."""
+    """What is here is not what the manifest names. facts: file, what, expected, found (a dash: it is not here)."""
 
     code = "manifest_stale"
 

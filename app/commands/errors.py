@@ -32,6 +32,13 @@ class AdminAlone(EnlaceError):
     code = "admin_alone"
 
 
+class LessonWithdrawn(EnlaceError):
+    """A lesson that was taken back is to be shared, which would tell and train nothing. facts: question."""
+
+    code = "lesson_withdrawn"
+    exit_code = 2
+
+
 class WhyMissing(EnlaceError):
     """A held training is to answer, and no reason was given for the record. No facts."""
 

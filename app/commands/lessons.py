@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal
 import typer
 
 from app.checks import left_out
+from app.commands.errors import LessonWithdrawn
 from app.commands.lessons_waiting import approve, contradicted, waiting
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, group, moment
@@ -180,9 +181,12 @@ def collect(repository: Annotated[Path, typer.Argument(help="command.lessons.rep
 
 
 def share(reference: LessonArgument, member: MemberOption = None) -> int:
-    """Let the household and the training see a lesson."""
+    """Let the household and the training see a lesson. Raises LessonWithdrawn."""
     with open_session(member=member) as session:
-        lesson = session.memory.lessons.share(_find(session, reference).id)
+        found = _find(session, reference)
+        if found.status == "withdrawn":
+            raise LessonWithdrawn(question=found.question)
+        lesson = session.memory.lessons.share(found.id)
         waits = lesson.id in session.household.approvals.waiting_ids()
         write(
             session.catalogue.text(
@@ -208,7 +212,8 @@ def withdraw(
             adults_alone(session)
         lesson = session.memory.lessons.withdraw(found.id)
         forget_in_runs(session, lesson.id)
-        write(session.catalogue.text("command.lessons.withdrawn", question=lesson.question))
+        said = "withdrawn_before" if found.status == "withdrawn" else "withdrawn"
+        write(session.catalogue.text(f"command.lessons.{said}", question=lesson.question))
         for sentence in what_still_knows(session, lesson.id):
             write(sentence)
         if retrain:

@@ -40,14 +40,14 @@ def waiting(as_json: JsonOption = False) -> int:
 def approve(
     reference: Annotated[str, typer.Argument(help="command.lessons.waiting.reference")], member: MemberOption = None
 ) -> int:
-    """Let a lesson that waits be trained. Raises AdminAlone and LessonUnknown."""
-    from memory.errors import LessonUnknown
+    """Let a lesson that waits be trained. Raises AdminAlone and LessonNotWaiting."""
+    from memory.errors import LessonNotWaiting
 
     with open_session(member=member) as session:
         if not session.member.admin:
             raise AdminAlone(name=session.member.name)
         approvals = session.household.approvals
-        lesson = find(approvals.waiting(), reference, lambda each: each.id, lambda wrong: LessonUnknown(id=wrong))
+        lesson = find(approvals.waiting(), reference, lambda each: each.id, lambda wrong: LessonNotWaiting(id=wrong))
         approvals.approve(lesson.id, session.member.name)
         write(session.catalogue.text("command.lessons.waiting.approved", question=lesson.question))
         return 0

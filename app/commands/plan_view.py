@@ -51,6 +51,8 @@ def write_reasons(words: Catalogue, plan: Mapping[str, Any]) -> None:
         write(f"- {reason_text(words, reason)}")
     if any(reason["code"] == "bound_loosened" for reason in plan["reasons"]):
         write(words.text("command.plan.loosening"))
+    if any(reason["code"] == "stale" for reason in plan["reasons"]):
+        write(words.text("command.plan.anew"))
     if not plan["reasons"]:
         write(words.text("command.plan.passed"))
 

@@ -27,3 +27,13 @@ def test_the_very_same_lesson_is_there_already_until_another_answer_takes_its_pl
     assert len(json.loads(here("lessons", "list", "--json").out)) == 10
     here("lessons", "withdraw", "3")
     assert add("Who is it?", "Leo.", "--private") == alone
+
+
+def test_a_withdrawn_lesson_is_not_withdrawn_again_nor_shared(here: Run) -> None:
+    here("lessons", "add", "--question", "What is it?", "--chosen", "A lamp.", "--private")
+    assert "Withdrawn: What is it?" in here("lessons", "withdraw", "1").out
+    assert "It was withdrawn already: What is it?" in here("lessons", "withdraw", "1").out
+    refused = here("lessons", "share", "1")
+    assert (refused.code, "enlace lessons restore" in refused.err) == (2, True)
+    assert here("lessons", "restore", "1").code == 0
+    assert "Shared with the household" in here("lessons", "share", "1").out

@@ -112,6 +112,7 @@ def test_a_review_says_each_reason(here: Run, planned: tuple[Path, dict[str, Any
     assert done.code == 1
     assert "It has no gate" in done.out
     assert "base is not here as the manifest has it (000000000000)" in done.out
+    assert done.out.endswith("Make a manifest of what is here now with `enlace train plan --to FILE`.\n")
     done = here("train", "run", str(path))
     assert done.code == 1
     assert "must not be run as it is: no_gate, stale" in done.err

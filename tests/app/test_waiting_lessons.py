@@ -27,7 +27,8 @@ def test_a_childs_lesson_is_listed_and_approved_by_whoever_administers(here: Run
     assert "in force" in here("lessons", "list").out
     assert json.loads(here("lessons", "list", "--json").out)[0]["waiting"] is False
     assert here("lessons", "waiting").out == "Nothing waits.\n"
-    assert here("lessons", "approve", "1").code != 0
+    unknown = here("lessons", "approve", "1")
+    assert (unknown.code, "with `enlace lessons waiting`" in unknown.err) == (2, True)
 
 
 def test_only_whoever_administers_says_who_is_a_child(here: Run, session: Session) -> None:

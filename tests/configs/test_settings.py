@@ -104,6 +104,12 @@ def test_a_wrong_value_from_the_environment_is_named_by_its_variable(home: Home)
     assert refused.value.facts["file"] == "ENLACE_ENGINE__SLOTS"
 
 
+def test_an_unknown_section_from_the_environment_is_named_by_the_whole_variable(home: Home) -> None:
+    with pytest.raises(SettingWrong) as refused:
+        load_settings(home, {"ENLACE_HOME": "x", "ENLACE_TRAINNING__SEED": "3"})
+    assert refused.value.facts["file"] == "ENLACE_TRAINNING__SEED"
+
+
 def test_a_wrong_value_from_an_option_is_named_by_the_option(home: Home) -> None:
     with pytest.raises(SettingWrong) as refused:
         load_settings(home, {"ENLACE_ENGINE__SLOTS": "many"}, {"engine": {"slots": -1}})

@@ -33,6 +33,7 @@ MANIFEST_KEYS: Final = (
 )  # fmt: skip
 # Without these nobody can tell what a manifest asks for.
 NEEDED: Final = ("format", "pipeline", "recipe", "base", "current", "lessons", "training", "engine", "stages")
+_NOTHING: Final = "—"  # told of what is not here
 STAGE_KEYS: Final = ("takes", "gives", "cost")
 
 
@@ -93,9 +94,11 @@ def resolved(
 def check_fresh(found: Resolved, file: str) -> Inputs:
     """The inputs. Raises ManifestStale for the first thing that is not as the manifest has it."""
     for stale in found.stale:
-        raise ManifestStale(file=file, **stale.facts)
+        raise ManifestStale(
+            file=file, what=stale.what, expected=stale.expected or _NOTHING, found=stale.found or _NOTHING
+        )
     if found.inputs is None:
-        raise ManifestStale(file=file, what="base", expected="", found="")
+        raise ManifestStale(file=file, what="base", expected=_NOTHING, found=_NOTHING)
     return found.inputs
 
 
