@@ -69,10 +69,12 @@ def test_what_the_machine_counts_is_in_the_stages_report(home: Home, starter: Pa
 
 
 def test_a_stage_that_draws_more_than_the_run_may_is_stopped(home: Home, starter: Path, powercap: Powercap) -> None:
+    # Other tests may have left processes that serve all of them.
+    others = psutil.Process().children()
     with drawing(powercap, watts=200.0):
         processes, files = stage(home, starter, powercap, {"run_watt_hours": 0.01})
         with pytest.raises(StageTooCostly) as raised:
             processes.go_on(["prepare"], files)
     assert raised.value.facts == {"stage": "prepare", "budget": 0.01}
     assert not files.report("prepare").exists()
-    assert not psutil.Process().children()
+    assert set(psutil.Process().children()) <= set(others)
