@@ -10,15 +10,16 @@ from rich.text import Text
 from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.deciding import Contradiction, contradictions
+from app.interface.learning.forgetting import ForgettingPane
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
-from app.withdrawing import forget_in_runs, what_still_knows
+from app.withdrawing import what_still_knows
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
@@ -51,7 +52,7 @@ class DecideList(OptionList):
         return next(each for each in self.ancestors if isinstance(each, DecidePane))
 
 
-class DecidePane(Vertical):
+class DecidePane(ForgettingPane):
     """A list on the left; on the right what is asked, and the keys that answer it."""
 
     app: EnlaceApp
@@ -172,15 +173,8 @@ class DecidePane(Vertical):
         ]
         for lesson in gone:
             told += what_still_knows(self.app.session, lesson.id)
-            self._forget(lesson.id)
+            self.forget(lesson.id)
         self.post_message(Said(" ".join(dict.fromkeys(told)), undo=undo))
-
-    @work
-    async def _forget(self, lesson_id: str) -> None:
-        try:
-            await asyncio.to_thread(forget_in_runs, self.app.session, lesson_id)
-        except EnlaceError as error:
-            self.post_message(Said(error=error))
 
     @on(OptionList.OptionHighlighted)
     def _show(self) -> None:

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
-from textual import on, work
+from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import Horizontal, Vertical, VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.interface.learning.forgetting import ForgettingPane
 from app.interface.learning.messages import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
-from app.withdrawing import forget_in_runs, what_still_knows
+from app.withdrawing import what_still_knows
 from configs.errors import EnlaceError
 from memory.text import fold
 
@@ -45,7 +45,7 @@ class LessonList(OptionList):
         pane.change(how)
 
 
-class LessonsPane(Vertical):
+class LessonsPane(ForgettingPane):
     """A list on the left, the chosen lesson on the right."""
 
     app: EnlaceApp
@@ -96,12 +96,12 @@ class LessonsPane(Vertical):
             return
 
         if how != "share":
-            self._forget(lesson.id)
+            self.forget(lesson.id)
 
         def undo() -> None:
             back(lesson.id)
             if how == "share":
-                self._forget(lesson.id)
+                self.forget(lesson.id)
             self.refresh_list()
 
         self.refresh_list()
@@ -111,14 +111,6 @@ class LessonsPane(Vertical):
         if how == "withdraw":
             said += what_still_knows(self.app.session, lesson.id)
         self.post_message(Said(" ".join(said), undo=undo))
-
-    @work
-    async def _forget(self, lesson_id: str) -> None:
-        """Take it out of what past trainings wrote, which takes a moment where there were many."""
-        try:
-            await asyncio.to_thread(forget_in_runs, self.app.session, lesson_id)
-        except EnlaceError as error:
-            self.post_message(Said(error=error))
 
     @on(Input.Changed)
     def _searched(self) -> None:
