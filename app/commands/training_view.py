@@ -81,8 +81,10 @@ def show_status(session: Session, run: Run, *, as_json: bool, also: Mapping[str,
     if run.state == "running":
         write(view.line())
     if run.state in ("failed", "stopped"):
-        # What it left out and measured counts no longer, and would read as if it were the reason.
         write(_why_early(session, run))
+        # Beside its reason, what it left out would read as the reason; where it told none, that is all there is.
+        if not state.failure:
+            view.write_dropped()
         return 0
     view.write_dropped()
     if state.verdict:
