@@ -42,7 +42,7 @@ pages: $(STAMP) ## Write the documents that are made from the commands, the sett
 	@$(BIN)/python -m scripts.settings_page
 	@$(BIN)/python -m scripts.templates_page
 
-$(STAMP): requirements.lock pyproject.toml setup.py scripts/set_up.py $(wildcard trainer/model/native/*.?pp)
+$(STAMP): requirements.lock pyproject.toml setup.py scripts/set_up.py scripts/one_token.py $(wildcard trainer/model/native/*.?pp)
 	@if [ -z "$(PYTHON)" ]; then \
 		echo "Enlace needs Python 3.11 or later, and none was found. Install one, or name it: make PYTHON=/path/to/python3.11 run" >&2; \
 		exit 1; \

@@ -29,12 +29,17 @@ MADE_FROM = (
     "pyproject.toml",
     "setup.py",
     "scripts/set_up.py",
+    "scripts/one_token.py",
     *(f"trainer/model/native/{name}" for name in ("numbers.hpp", "layers.cpp", "attention.cpp", "head.cpp")),
 )
 PACKAGES = ("app", "configs", "engine", "memory", "tools", "trainer")
 
 SAYS_IT_LIVES_EVERY = 20.0  # seconds
 LAST_LINES_SHOWN = 25
+
+# Compiled by GCC 12, llama.cpp's code for matrix tiles (AMX) dies of an illegal instruction: that compiler takes
+# _tile_loadconfig to read eight bytes of the 64 that it does (docs/decisions/no-matrix-tiles.md).
+WITHOUT_TILES = "-DCMAKE_C_FLAGS=-U__AMX_INT8__ -DCMAKE_CXX_FLAGS=-U__AMX_INT8__"
 
 COMPILING = "llama-cpp-python, which runs the model, is being compiled: about 7 minutes on two cores, only this once"
 
@@ -98,7 +103,7 @@ def run_logged(what: str, command: Sequence[str]) -> None:
     """Run ``command`` into the log, saying now and then that it lives. Raises SetUpFailed."""
     say(f"{what} …")
     started = said = time.monotonic()
-    environ = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
+    environ = _environment()
     warned = False
     with LOG.open("ab") as log:
         process = subprocess.Popen(command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=environ)
@@ -129,6 +134,12 @@ def run_logged(what: str, command: Sequence[str]) -> None:
         )
 
 
+def _environment() -> dict[str, str]:
+    """The caller's, less what would lead Python elsewhere, and how the engine is compiled; theirs on it counts last."""
+    kept = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
+    return kept | {"CMAKE_ARGS": f"{WITHOUT_TILES} {kept.get('CMAKE_ARGS', '')}".strip()}
+
+
 def make_environment() -> None:
     """Make ``.venv`` anew where it is missing, half made or of another Python; raises SetUpFailed."""
     python = VENV / "bin" / "python"
@@ -151,11 +162,37 @@ def install() -> None:
     """Install the locked dependencies, then the project itself without any. Raises SetUpFailed."""
     pip = [str(VENV / "bin" / "python"), "-m", "pip", "install", "--disable-pip-version-check", "--progress-bar", "off"]
     run_logged("Installing what requirements.lock names, the starter model included", [*pip, "-r", "requirements.lock"])
+    if not engine_runs():
+        # pip keeps what it compiled, and takes it again whatever it was compiled for.
+        say("The engine was compiled for another processor, or in another way: compiling it for this one.")
+        again = ["--no-cache-dir", "--force-reinstall", "--no-deps", locked("llama-cpp-python")]
+        run_logged("Compiling the engine", [*pip, *again])
+        if not engine_runs():
+            raise SetUpFailed(
+                "The engine was compiled but does not run on this machine. Another compiler may help: name one (for "
+                f"example CC=clang CXX=clang++) before the same command. The whole story is in {LOG.name}."
+            )
     # One plain path instead of setuptools' import hook: the hook costs every start some milliseconds.
     editable = ["--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat", "--editable", "."]
     run_logged("Installing Enlace", [*pip, *editable])
     compile_all = [str(VENV / "bin" / "python"), "-m", "compileall", "-q", *PACKAGES]
     run_logged("Compiling Enlace's modules, so that it opens quickly", compile_all)
+
+
+def engine_runs() -> bool:
+    """Whether the installed engine writes a token on this processor."""
+    command = [str(VENV / "bin" / "python"), "-m", "scripts.one_token"]
+    with LOG.open("ab") as log:
+        tried = subprocess.run(
+            command, cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=_environment(), check=False
+        )
+    return tried.returncode == 0
+
+
+def locked(name: str) -> str:
+    """The requirement of this name in the lock."""
+    lines = (ROOT / "requirements.lock").read_text(encoding="utf-8").splitlines()
+    return next(line for line in lines if line.startswith(f"{name}=="))
 
 
 def set_up() -> None:

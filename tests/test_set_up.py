@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shutil
+import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -86,6 +88,33 @@ def test_an_environment_that_was_moved_is_not_whole(environment: Path, monkeypat
     wanted = set_up.fingerprint()
     monkeypatch.setattr(set_up, "VENV", environment / "elsewhere")
     assert set_up.fingerprint() != wanted
+
+
+def test_an_engine_that_dies_of_its_instructions_is_compiled_anew_and_not_taken_from_the_cache(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (environment / ".venv" / "bin").mkdir()
+    (environment / ".venv" / "bin" / "python").symlink_to(sys.executable)
+    monkeypatch.setattr(set_up, "LOG", environment / "log")
+    mark = environment / "compiled anew"
+    dies = f"import os, pathlib\npathlib.Path({str(mark)!r}).exists() or os.kill(os.getpid(), {signal.SIGILL.value})\n"
+    (environment / "scripts" / "one_token.py").write_text(dies, encoding="utf-8")
+    ran: list[list[str]] = []
+
+    def note(what: str, command: Sequence[str]) -> None:
+        ran.append(list(command))
+        if "--no-cache-dir" in command:
+            mark.touch()
+
+    monkeypatch.setattr(set_up, "run_logged", note)
+    set_up.install()
+    compiled = [command for command in ran if "--no-cache-dir" in command]
+    assert [command[-1].partition("==")[0] for command in compiled] == ["llama-cpp-python"]
+
+    mark.unlink()
+    monkeypatch.setattr(set_up, "run_logged", lambda what, command: None)
+    with pytest.raises(set_up.SetUpFailed, match="does not run on this machine"):
+        set_up.install()
 
 
 def test_make_alone_names_every_target(copy: Path) -> None:
