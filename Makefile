@@ -9,6 +9,10 @@ BIN := .venv/bin
 # Files of tests that run side by side; WORKERS=0 runs all in one process, which a debugger needs.
 WORKERS ?= 2
 STAMP := .venv/enlace-set-up
+# What was compiled for one processor may not run on another: its features are kept, and set-up runs where they changed.
+FEATURES := grep -m 1 -E '^(flags|Features)' /proc/cpuinfo 2>/dev/null
+PROCESSOR := .venv.processor
+$(shell $(FEATURES) | cmp -s - $(PROCESSOR) || $(FEATURES) > $(PROCESSOR))
 # Tests that tell about the project itself, in seconds: documents, catalogues, imports, structure.
 HOUSE_TESTS := tests/test_docs.py tests/test_locale.py tests/test_imports.py tests/test_structure.py
 
@@ -42,7 +46,7 @@ pages: $(STAMP) ## Write the documents that are made from the commands, the sett
 	@$(BIN)/python -m scripts.settings_page
 	@$(BIN)/python -m scripts.templates_page
 
-$(STAMP): requirements.lock pyproject.toml setup.py scripts/set_up.py scripts/one_token.py $(wildcard trainer/model/native/*.?pp)
+$(STAMP): $(PROCESSOR) requirements.lock pyproject.toml setup.py scripts/set_up.py scripts/one_token.py $(wildcard trainer/model/native/*.?pp)
 	@if [ -z "$(PYTHON)" ]; then \
 		echo "Enlace needs Python 3.11 or later, and none was found. Install one, or name it: make PYTHON=/path/to/python3.11 run" >&2; \
 		exit 1; \

@@ -10,6 +10,7 @@ from __future__ import annotations
 import fcntl
 import hashlib
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -24,6 +25,7 @@ STAMP = VENV / "enlace-set-up"
 UNFINISHED = ROOT / ".venv.unfinished"
 LOG = ROOT / ".venv.log"
 LOCK = ROOT / ".venv.lock"
+CPUINFO = Path("/proc/cpuinfo")
 MADE_FROM = (
     "requirements.lock",
     "pyproject.toml",
@@ -54,11 +56,18 @@ def say(text: str) -> None:
 
 
 def fingerprint() -> str:
-    """A digest of all that the environment is made from: the lock, the project, Python, and the folder."""
-    digest = hashlib.sha256(f"{sys.version}\n{VENV}\n".encode())
+    """A digest of all that the environment is made from: lock, project, Python, folder and the processor's features."""
+    digest = hashlib.sha256(f"{sys.version}\n{VENV}\n{processor()}\n".encode())
     for name in MADE_FROM:
         digest.update((ROOT / name).read_bytes())
     return digest.hexdigest()
+
+
+def processor() -> str:
+    """What the processor can do, as far as the system tells: what was compiled for another one may not run here."""
+    told = CPUINFO.read_text(encoding="utf-8").splitlines() if CPUINFO.exists() else []
+    features = next((line for line in told if line.startswith(("flags", "Features"))), "")
+    return f"{platform.machine()} {' '.join(sorted(features.partition(':')[2].split()))}"
 
 
 def is_whole(wanted: str) -> bool:
@@ -172,6 +181,8 @@ def install() -> None:
                 "The engine was compiled but does not run on this machine. Another compiler may help: name one (for "
                 f"example CC=clang CXX=clang++) before the same command. The whole story is in {LOG.name}."
             )
+    for compiled in (ROOT / "trainer" / "model" / "native").glob("*.so"):
+        compiled.unlink()  # setuptools would take it for done, whatever processor it was compiled for
     # One plain path instead of setuptools' import hook: the hook costs every start some milliseconds.
     editable = ["--no-deps", "--no-build-isolation", "--config-settings", "editable_mode=compat", "--editable", "."]
     run_logged("Installing Enlace", [*pip, *editable])

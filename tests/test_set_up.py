@@ -90,6 +90,19 @@ def test_an_environment_that_was_moved_is_not_whole(environment: Path, monkeypat
     assert set_up.fingerprint() != wanted
 
 
+def test_an_environment_whose_processor_became_another_is_not_whole(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = environment / "cpuinfo"
+    monkeypatch.setattr(set_up, "CPUINFO", told)
+    told.write_text("processor\t: 0\nflags\t\t: sse2 avx2 avx512f\n", encoding="utf-8")
+    wanted = set_up.fingerprint()
+    told.write_text("processor\t: 0\nflags\t\t: avx2 sse2\n", encoding="utf-8")
+    assert set_up.fingerprint() != wanted
+    told.write_text("processor\t: 1\nflags\t\t: avx512f avx2 sse2\n", encoding="utf-8")
+    assert set_up.fingerprint() == wanted
+
+
 def test_an_engine_that_dies_of_its_instructions_is_compiled_anew_and_not_taken_from_the_cache(
     environment: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
