@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import fcntl
 import os
@@ -16,6 +17,7 @@ from configs.locks import take_lock
 
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 NICEST = 19
+AUTOGROUP = Path("/proc/self/autogroup")
 PARENT_POLL_SECONDS = 0.5
 
 
@@ -25,6 +27,27 @@ def step_back() -> None:
         os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     except (AttributeError, OSError):
         os.nice(NICEST)
+    if not _at_a_terminal():
+        _step_back_as_a_session()
+
+
+def _step_back_as_a_session() -> None:
+    """Linux shares the processor out among sessions first, each with a niceness of its own, and only then among the
+    processes of each: an idle one in a session of its own would have half of a core that somebody else's is busy on
+    (sched(7), "The autogroup feature").
+    """
+    # Not there: the kernel does without. Refused: it was asked a moment ago, by another worker of the same session.
+    with contextlib.suppress(OSError):
+        AUTOGROUP.write_text(str(NICEST), encoding="ascii")
+
+
+def _at_a_terminal() -> bool:
+    """Whether somebody works in the same session as this process."""
+    try:
+        os.close(os.open(os.ctermid(), os.O_RDWR | os.O_NOCTTY))
+    except OSError:
+        return False
+    return True
 
 
 def stop_on_signals(stop: Callable[[], None]) -> None:
