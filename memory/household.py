@@ -13,6 +13,7 @@ from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.approvals import Approvals
 from memory.artifacts import ArtifactStore
+from memory.candidates import Place
 from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
@@ -21,6 +22,9 @@ from memory.facts import Facts
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.lessons import Lesson, Lessons
 from memory.made import MadeRecords
+from memory.meaning.embedder import Embedder, installed
+from memory.meaning.keeper import VectorKeeper
+from memory.meaning.meaning import Meaning
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.private import PrivateTraining
@@ -55,9 +59,12 @@ class Household:
         self._clock = clock
         self._lock = threading.Lock()
         self._wordings = Wordings(settings.recall)
+        self._meaning = self._open_meaning()
+        self._keepers: list[VectorKeeper] = []
         self._opened: dict[str, tuple[Database, MemberMemory]] = {}
         self._family = self._database("family")
-        self._family_index = RecallIndex(self._family, self._wordings)
+        self._family_index = RecallIndex(self._family, self._wordings, settings.recall)
+        self._family_place = self._place(self._family_index)
         self.artifacts = self._artifacts(home)
         self.made = MadeRecords(home, self.artifacts)
         self.approvals = Approvals(self._family, clock)
@@ -192,6 +199,10 @@ class Household:
         return tuple(found)
 
     def close(self) -> None:
+        for keeper in self._keepers:
+            keeper.close()
+        if self._meaning is not None:
+            self._meaning.close()
         for database, _ in self._opened.values():
             database.close()
         self._opened.clear()
@@ -211,6 +222,19 @@ class Household:
         if database is not None:
             database.close()
 
+    def _open_meaning(self) -> Meaning | None:
+        settings = self.settings.recall.meaning
+        if not settings.enabled or not installed():
+            return None
+        return Meaning(Embedder(settings), self._wordings, settings)
+
+    def _place(self, index: RecallIndex) -> Place:
+        if self._meaning is None:
+            return Place(index, None)
+        keeper = VectorKeeper(index, self._meaning, self.settings.recall.meaning)
+        self._keepers.append(keeper)
+        return Place(index, keeper)
+
     def _artifacts(self, home: Home) -> ArtifactStore:
         return ArtifactStore(home, clock=self._clock, unfinished_seconds=self.settings.unfinished_hours * 3600)
 
@@ -219,7 +243,7 @@ class Household:
         return Database(path, Migrations(kind), clock=self._clock, busy_seconds=self.settings.busy_seconds)
 
     def _memory(self, member: Member, database: Database) -> MemberMemory:
-        index = RecallIndex(database, self._wordings)
+        index = RecallIndex(database, self._wordings, self.settings.recall)
         shared = (self._family_index, member.id, self.settings, self._clock)
         artifacts = self._artifacts(self.home.of_member(member.id))
         artifacts.sweep()
@@ -228,6 +252,6 @@ class Household:
             Chats(database, self.settings, self._clock),
             Facts(index, *shared),
             Lessons(index, *shared),
-            Recall(index, self._family_index, member, self._wordings, self.settings.recall),
+            Recall(self._place(index), self._family_place, member, self._wordings, self._meaning, self.settings.recall),
             PrivateTraining(database, artifacts, MadeRecords(self.home.of_member(member.id), artifacts), self._clock),
         )

@@ -12,7 +12,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from configs.sections.memory import RecallSettings
+from configs.sections.recall import RecallSettings
 from memory.wording import Wordings
 
 Terms = frozenset[str]
@@ -24,6 +24,14 @@ class Asked:
 
     terms: Terms
     told: Terms = frozenset()
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """How much two questions ask for different things (when, not where), and speak of different things: 0 to 1 each."""
+
+    asks: float
+    things: float
 
 
 class Likeness:
@@ -43,16 +51,20 @@ class Likeness:
         common = sum(weights[term] for term in both)
         only_asked, only_held, close = self._paired(asked.terms - held, held - asked.terms)
         common += settings.near_credit * sum(min(weights[one], self._wordings.weight(other)) for one, other in close)
-        only_asked = self._unexplained(only_asked - answer, held)
-        only_held = self._unexplained(only_held, asked.terms)
-        here = {term: settings.told_alone if term in asked.told else 1.0 for term in only_asked}
-        alone = settings.asked_alone * sum(weights[term] * here[term] for term in only_asked)
-        alone += settings.held_alone * sum(self._wordings.weight(term) for term in only_held)
+        here, there = self._alone(asked, held, answer, only_asked, only_held)
+        alone = settings.asked_alone * sum(weights[term] * here[term] for term in here)
+        alone += settings.held_alone * sum(self._wordings.weight(term) for term in there)
         # Both name a thing, or both ask for something, that the other does not: probably two different questions.
-        there = dict.fromkeys(only_held, 1.0)
         conflict = sum(min(self._told_by(kind, here), self._told_by(kind, there)) for kind in (True, False))
         alike = common / (common + alone or 1) * math.pow(settings.conflict_factor, min(conflict, 1.0))
         return alike * settings.person_factor if self._wordings.other_person(asked.terms, held) else alike
+
+    def conflict(self, asked: Asked, held: Terms, answer: Terms) -> Conflict:
+        """In what a question and a lesson's differ, each by words that the other explains in no way."""
+        only_asked, only_held, _ = self._paired(asked.terms - held, held - asked.terms)
+        here, there = self._alone(asked, held, answer, only_asked, only_held)
+        asks, things = (min(self._told_by(kind, here), self._told_by(kind, there)) for kind in (True, False))
+        return Conflict(min(1.0, asks / self._settings.generic_weight), min(1.0, things))
 
     def of_fact(self, asked: Terms, held: Terms, weights: Mapping[str, float]) -> float:
         """How much of what is asked a fact of the terms ``held`` is about."""
@@ -60,6 +72,14 @@ class Likeness:
         alone = sum(weights[term] for term in asked - held if term not in self._wordings.asking)
         alike = common / (common + alone or 1)
         return alike * self._settings.person_factor if self._wordings.other_person(asked, held) else alike
+
+    def _alone(
+        self, asked: Asked, held: Terms, answer: Terms, only_asked: Terms, only_held: Terms
+    ) -> tuple[dict[str, float], dict[str, float]]:
+        """What each of the two questions holds that the other explains in no way, and for how much it counts."""
+        unexplained = self._unexplained(only_asked - answer, held)
+        here = {term: self._settings.told_alone if term in asked.told else 1.0 for term in unexplained}
+        return here, dict.fromkeys(self._unexplained(only_held, asked.terms), 1.0)
 
     def _paired(self, asked: Terms, held: Terms) -> tuple[Terms, Terms, list[tuple[str, str]]]:
         """What is left of two sets of terms when those that may mean the same are taken out as pairs."""

@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, OnlyAdmin, PrivateRunRunning
 from memory.ids import new_id
+from memory.recall_index import TABLES
 from memory.runs import Run
 from memory.text import fold, storable
 
@@ -39,8 +40,14 @@ class Member:
 
 
 _REMOVAL = (
-    "DELETE FROM recall_terms WHERE kind = 'lesson' AND item IN (SELECT seq FROM lessons WHERE member = ?)",
-    "DELETE FROM recall_terms WHERE kind = 'fact' AND item IN (SELECT seq FROM facts WHERE said_by = ?)",
+    *(
+        f"DELETE FROM {table} WHERE kind = 'lesson' AND item IN (SELECT seq FROM lessons WHERE member = ?)"  # noqa: S608
+        for table in TABLES
+    ),
+    *(
+        f"DELETE FROM {table} WHERE kind = 'fact' AND item IN (SELECT seq FROM facts WHERE said_by = ?)"  # noqa: S608
+        for table in TABLES
+    ),
     "DELETE FROM lessons WHERE member = ?",
     "DELETE FROM facts WHERE said_by = ?",
     "DELETE FROM runs WHERE member = ?",

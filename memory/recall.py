@@ -1,25 +1,31 @@
-"""Which lessons and facts come to mind at a question: lexical, without a model, in milliseconds.
+"""Which lessons and facts come to mind at a question: in milliseconds, by its words, and by what it means.
 
-Words that many lessons hold weigh less. How alike two questions are is in ``memory/likeness.py``.
+How alike two questions are by their words is in ``memory/likeness.py``; what they mean is compared where vectors can be
+made (``memory/meaning/``).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from configs.sections.memory import RecallSettings
+from configs.sections.recall import RecallSettings
+from memory.candidates import Candidate, Candidates, Place, fused
 from memory.errors import MemberUnknown
 from memory.facts import Fact, facts_at
 from memory.in_force import lessons_asked, lessons_at
 from memory.lessons import Lesson
 from memory.likeness import Asked, Likeness, Terms
+from memory.matching import says_the_same, told_by_names
+from memory.meaning.meant import Meant, said
 from memory.members import Member
-from memory.recall_index import Counts, Kind, RecallIndex
 from memory.text import storable
 from memory.visibility import Visibility
 from memory.wording import Wordings, question_key
+
+if TYPE_CHECKING:
+    from memory.meaning.meaning import Meaning, Vector
 
 
 @dataclass(frozen=True)
@@ -47,23 +53,23 @@ class Recalled:
 
 
 @dataclass(frozen=True)
-class _Likely:
-    visibility: Visibility
-    item: int
-    terms: Terms
-    weights: dict[str, float]
+class _Question:
+    text: str
+    asked: Asked
+    language: str
+    vector: Vector | None
 
 
 @dataclass(frozen=True)
 class _Found:
     same: bool  # the very question that was asked
+    words: float
+    meant: float
     score: float
     spoken: bool  # in the language of the question
     lesson: Lesson
-    about: tuple[Terms, str]  # and in which language
-
-    def rank(self) -> tuple[bool, float, bool, float, str]:
-        return self.same, self.score, self.spoken, self.lesson.created_at, self.lesson.id
+    terms: Terms
+    language: str
 
 
 class Recall:
@@ -73,13 +79,21 @@ class Recall:
     """
 
     def __init__(
-        self, own: RecallIndex, family: RecallIndex, member: Member, wordings: Wordings, settings: RecallSettings
+        self,
+        own: Place,
+        family: Place,
+        member: Member,
+        wordings: Wordings,
+        meaning: Meaning | None,
+        settings: RecallSettings,
     ) -> None:
         self._member = member
-        self._indexes: dict[Visibility, RecallIndex] = {"private": own, "shared": family}
+        self._places: dict[Visibility, Place] = {"private": own, "shared": family}
         self._wordings = wordings
         self._settings = settings
         self._likeness = Likeness(wordings, settings)
+        self._meant = Meant(settings.meaning)
+        self._candidates = Candidates(self._places, wordings, meaning, settings)
 
     def find(self, question: str, member: Member) -> Recalled:
         """What is like ``question``, above the thresholds of the settings; nothing, for most questions.
@@ -88,83 +102,107 @@ class Recall:
         """
         if member.id != self._member.id:
             raise MemberUnknown(name=member.name)
-        question = storable(question)
-        asked = Asked(self._wordings.terms(question), self._wordings.told(question))
-        return Recalled(self._lessons(question, asked), self._facts(asked.terms))
+        text = storable(question)
+        asked = Asked(self._wordings.terms(text), self._wordings.told(text))
+        vector = self._candidates.vector(text) if asked.terms else None
+        looked_for = _Question(text, asked, self._wordings.language(text), vector)
+        return Recalled(self._lessons(looked_for), self._facts(looked_for))
 
-    def _lessons(self, question: str, asked: Asked) -> tuple[RecalledLesson, ...]:
-        key, language = question_key(question), self._wordings.language(question)
-        likely = self._likely("lesson", asked.terms)
+    def _lessons(self, question: _Question) -> tuple[RecalledLesson, ...]:
+        key = question_key(question.text)
+        candidates = self._candidates.of("lesson", question.asked.terms, question.vector)
         found: list[_Found] = []
-        for visibility, index in self._indexes.items():
-            near = [entry for entry in likely if entry.visibility == visibility and self._may_be(asked, entry)]
-            here = {entry.item: entry for entry in near}
+        for visibility, place in self._places.items():
+            here = {
+                each.item: each for each in candidates if each.visibility == visibility and self._may_be(question, each)
+            }
             # A question of small words alone ("Where are we?") has no telling term by which to be found.
-            same = set(lessons_asked(index, key))
-            for item, lesson in lessons_at(index, visibility, {*here, *same}, self._member.id):
-                if item not in here and len(lesson.messages) > 1:
-                    # "Why?" asks another thing in each conversation.
-                    continue
-                spoken = self._wordings.language(lesson.question)
-                other = bool(spoken and language and spoken != language)
-                score = 1.0 if item in same else self._alike(asked, here[item], lesson, other_language=other)
-                if score >= self._settings.lesson_threshold:
-                    held = here[item].terms if item in here else asked.terms
-                    found.append(_Found(item in same, score, spoken == language, lesson, (held, spoken)))
-        # The same question comes first, then the most alike; of equals, the latest correction in the same language.
-        found.sort(key=_Found.rank, reverse=True)
-        best = _latest_wordings(found)
-        return tuple(RecalledLesson(entry.lesson, entry.score) for entry in best)[: self._settings.most_lessons]
+            same = set(lessons_asked(place.index, key))
+            for item, lesson in lessons_at(place.index, visibility, {*here, *same}, self._member.id):
+                if item in here or len(lesson.messages) == 1:  # "Why?" asks another thing in each conversation
+                    found.append(self._compared(question, lesson, here.get(item), same=item in same))
+        order = self._order(found)
+        above = [each for each in found if each.score > 0]
+        above.sort(key=lambda each: (order[each.lesson.id], each.spoken, each.lesson.created_at, each.lesson.id))
+        best = _latest_wordings(reversed(above))
+        return tuple(RecalledLesson(each.lesson, each.score) for each in best)[: self._settings.most_lessons]
 
-    def _may_be(self, asked: Asked, likely: _Likely) -> bool:
+    def _may_be(self, question: _Question, candidate: Candidate) -> bool:
         """Whether a lesson could be alike enough, whatever its answer says: only then it is worth reading."""
-        best = self._likeness.of_questions(asked, likely.terms, asked.terms, likely.weights)
+        if candidate.likenesses:
+            return True
+        asked = question.asked
+        best = self._likeness.of_questions(asked, candidate.terms, asked.terms, candidate.weights)
         return best >= self._settings.lesson_threshold
 
-    def _alike(self, asked: Asked, likely: _Likely, lesson: Lesson, *, other_language: bool) -> float:
-        answer = self._wordings.terms(lesson.chosen)
-        alike = self._likeness.of_questions(asked, likely.terms, answer, likely.weights)
-        return alike * self._settings.other_language if other_language else alike
+    def _compared(self, question: _Question, lesson: Lesson, candidate: Candidate | None, *, same: bool) -> _Found:
+        settings = self._settings
+        language = self._wordings.language(lesson.question)
+        words, meant = 1.0, 0.0
+        if candidate is not None:
+            answer = self._wordings.terms(lesson.chosen)
+            words = self._likeness.of_questions(question.asked, candidate.terms, answer, candidate.weights)
+            if language and question.language and language != question.language:
+                words *= settings.other_language
+            if candidate.likenesses:
+                conflict = self._likeness.conflict(question.asked, candidate.terms, answer)
+                asked, held = said(question.text), said(lesson.question)
+                meant = self._meant.lesson(asked, held, words, candidate.likenesses, conflict)
+        score = 1.0 if same else words if words >= settings.lesson_threshold else 0.0
+        if not score and meant >= settings.meaning.lesson_threshold:
+            score = min(meant, settings.meaning.most_sure)
+        terms = candidate.terms if candidate is not None else question.asked.terms
+        return _Found(same, words, meant, score, language == question.language, lesson, terms, language)
 
-    def _facts(self, asked: Terms) -> tuple[RecalledFact, ...]:
-        likely = self._likely("fact", asked)
-        found: dict[str, RecalledFact] = {}
-        for visibility, index in self._indexes.items():
-            here = [entry for entry in likely if entry.visibility == visibility]
-            scores = {entry.item: self._likeness.of_fact(asked, entry.terms, entry.weights) for entry in here}
-            above = {item: score for item, score in scores.items() if score >= self._settings.fact_threshold}
-            for item, fact in facts_at(index, visibility, above):
-                found[fact.id] = RecalledFact(fact, scores[item])
-        best = sorted(found.values(), key=lambda entry: (entry.score, entry.fact.id), reverse=True)
-        return tuple(best[: self._settings.most_facts])
+    def _order(self, found: Iterable[_Found]) -> dict[str, tuple[bool, float]]:
+        """By lesson: the same question comes first, then what is most alike in words and in meaning together."""
+        legs = [{each.lesson.id: each.words for each in found}, {each.lesson.id: each.meant for each in found}]
+        sums = fused(legs, self._settings.meaning.fuse_after)
+        return {each.lesson.id: (each.same, sums[each.lesson.id]) for each in found}
 
-    def _likely(self, kind: Kind, asked: Terms) -> list[_Likely]:
-        """What shares a telling term with ``asked``; nothing, where all its terms are weak ones."""
-        telling = {term for term in asked if not self._wordings.is_weak(term)}
-        result = []
-        for visibility, index in self._indexes.items():
-            counts = index.counts(kind, telling)
-            if not counts.of:
-                continue
-            weights = self._weights(asked, counts)
-            wanted = {term: weights[term] for term in telling if term in counts.of}
-            for item, terms in index.candidates(kind, wanted, self._settings.candidates).items():
-                result.append(_Likely(visibility, item, terms, weights))
-        return result
-
-    def _weights(self, asked: Terms, counts: Counts) -> dict[str, float]:
-        """What each term of the question weighs: less, the more of the items there hold it."""
-        everything = math.log(self._settings.rarity_prior + counts.items)
-        return {
-            term: self._wordings.weight(term) * (1 - math.log(max(1, counts.of.get(term, 0))) / everything)
-            for term in asked
-        }
+    def _facts(self, question: _Question) -> tuple[RecalledFact, ...]:
+        settings = self._settings
+        candidates = self._candidates.of("fact", question.asked.terms, question.vector)
+        found: list[tuple[Fact, float, float, float]] = []
+        for visibility, place in self._places.items():
+            here = {each.item: each for each in candidates if each.visibility == visibility}
+            scores: dict[int, tuple[float, float, float]] = {}
+            for item, each in here.items():
+                words = self._likeness.of_fact(question.asked.terms, each.terms, each.weights)
+                meant = self._meant.fact(words, each.likenesses) if each.likenesses else 0.0
+                if words >= settings.fact_threshold or meant >= settings.meaning.fact_threshold:
+                    scores[item] = words, meant, words if words >= settings.fact_threshold else meant
+            found += [(fact, *scores[item]) for item, fact in facts_at(place.index, visibility, scores)]
+        legs = [{fact.id: words for fact, words, *_ in found}, {fact.id: meant for fact, _, meant, _ in found}]
+        order = fused(legs, settings.meaning.fuse_after)
+        scored = {fact.id: RecalledFact(fact, score) for fact, _, _, score in found}
+        best = sorted(scored.values(), key=lambda each: (order[each.fact.id], each.fact.id), reverse=True)
+        return tuple(best[: settings.most_facts])
 
 
 def _latest_wordings(found: Iterable[_Found]) -> Iterable[_Found]:
-    """The entries, without those that are about the same as one before them, which corrected them later."""
+    """The entries, the best first, without those that another correction of the same question has replaced."""
+    entries = list(found)
     seen: set[tuple[Terms, str]] = set()
-    for entry in found:
-        if entry.about not in seen:
-            seen.add(entry.about)
-            yield entry
+    for entry in entries:
+        about = entry.terms, entry.language
+        if about in seen:
+            continue
+        seen.add(about)
+        # The same words in another order ("Does Leo like Ana?") are the same question, but to the very question.
+        same = [each for each in entries if (each.terms, each.language) == about]
+        latest = max(same, key=lambda each: (each.same, each.lesson.created_at, each.lesson.id))
+        if not any(_replaces(other, latest) for other in entries):
+            yield latest
+
+
+def _replaces(later: _Found, entry: _Found) -> bool:
+    """Whether the same was asked later in the other language, and answered with another name or number."""
+    question, chosen = entry.lesson.question, entry.lesson.chosen
+    return (
+        later.lesson.created_at > entry.lesson.created_at
+        and later.terms == entry.terms
+        and later.language != entry.language
+        and told_by_names(chosen, question)
+        and not says_the_same(later.lesson.chosen, question=question, chosen=chosen)
+    )

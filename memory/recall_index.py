@@ -1,4 +1,4 @@
-"""The inverted index of recall in one database file: which lessons and facts hold a term.
+"""The inverted index of recall in one database file: which lessons and facts hold a term, and what they mean.
 
 It is in the file and not in memory, so that what another process stores is found at once, and so that the
 first question of a short-lived command need not read every lesson first.
@@ -9,30 +9,54 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
-from memory.database import Database
+from configs.sections.recall import RecallSettings
+from memory.database import Database, Row
+from memory.meaning.vector_index import VectorIndex
 from memory.wording import Wordings
 
 Kind = Literal["lesson", "fact"]
+Texts = tuple[str, ...]  # a lesson's question and answer, or a fact
+KINDS: Final[tuple[Kind, ...]] = ("lesson", "fact")
+# What is kept of an item to find it by, each with its kind and its row.
+TABLES: Final = ("recall_terms", "vectors", "vectors_due")
 _NAME = "recall_terms"
+_MEANING = "vectors"
+# What of lessons and facts recall goes by: those that may be recalled, all of them or the rows of a JSON list.
+_INDEXED: Final[dict[Kind, str]] = {
+    "lesson": "SELECT seq, messages, chosen FROM lessons WHERE status = 'active' AND source <> 'thumb'"
+    " AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))",
+    "fact": "SELECT seq, subject || ' ' || text AS text FROM facts WHERE forgotten_at IS NULL"
+    " AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))",
+}
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many of all ``items`` hold each term."""
+    """About how many of all ``items`` hold each term."""
 
     of: dict[str, int]
     items: int
 
 
-class RecallIndex:
-    """The table ``recall_terms`` beside ``lessons`` and ``facts``."""
+@dataclass(frozen=True)
+class Postings:
+    """The items of one kind that hold some terms, and how many do."""
 
-    def __init__(self, database: Database, wordings: Wordings) -> None:
+    counts: Counts
+    items: dict[str, list[int]]
+
+
+class RecallIndex:
+    """The tables ``recall_terms`` and ``vectors`` beside ``lessons`` and ``facts``."""
+
+    def __init__(self, database: Database, wordings: Wordings, settings: RecallSettings) -> None:
         self.database = database
+        self.vectors = VectorIndex(database, settings.meaning)
         self._wordings = wordings
-        if database.value("SELECT version FROM index_versions WHERE name = ?", (_NAME,)) != wordings.version:
+        self._settings = settings
+        if self._version(_NAME) != wordings.version:
             self._rebuild()
 
     def add(self, kind: Kind, item: int, text: str) -> None:
@@ -42,43 +66,96 @@ class RecallIndex:
             "INSERT OR IGNORE INTO recall_terms (term, kind, item) VALUES (?, ?, ?)",
             [(term, kind, item) for term in sorted(terms)],
         )
+        self.database.run("INSERT OR IGNORE INTO vectors_due (kind, item) VALUES (?, ?)", (kind, item))
 
     def remove(self, kind: Kind, item: int) -> None:
         """Take an item out of the index, if it is there."""
-        self.database.run("DELETE FROM recall_terms WHERE kind = ? AND item = ?", (kind, item))
+        for table in TABLES:
+            self.database.run(f"DELETE FROM {table} WHERE kind = ? AND item = ?", (kind, item))  # noqa: S608
 
-    def counts(self, kind: Kind, terms: Iterable[str]) -> Counts:
-        """How many items there are, and how many of them hold each of ``terms`` (none: left out)."""
-        rows = self.database.rows(
-            "SELECT term, count(*) AS items FROM recall_terms"
-            " WHERE kind = ? AND term IN (SELECT value FROM json_each(?)) GROUP BY term",
-            (kind, json.dumps(list(terms))),
-        )
-        if not rows:
-            return Counts({}, 0)
-        items = "SELECT count(*) FROM lessons" if kind == "lesson" else "SELECT count(*) FROM facts"
-        return Counts({row["term"]: row["items"] for row in rows}, self.database.value(items))
+    def texts(self, kind: Kind, items: Iterable[int] | None = None) -> dict[int, Texts]:
+        """What is indexed of ``items``, by default of all that may be recalled; of others nothing."""
+        rows = self.database.rows(_INDEXED[kind], (None if items is None else json.dumps(list(items)),))
+        if kind == "fact":
+            return {row["seq"]: (row["text"],) for row in rows}
+        return {row["seq"]: (json.loads(row["messages"])[-1]["content"], row["chosen"]) for row in rows}
 
-    def candidates(self, kind: Kind, weights: Mapping[str, float], most: int) -> dict[int, frozenset[str]]:
+    def postings(self, kind: Kind, terms: Iterable[str]) -> Postings:
+        """Which items hold each of ``terms``: of a term in very many the latest, so that the time has a bound.
+
+        In how many others such a term is, is told by how close together the latest are.
+        """
+        wanted = list(terms)
+        most = max(1, self._settings.postings // max(1, len(wanted)))
+        latest = self.database.value("SELECT max(item) FROM recall_terms WHERE kind = ?", (kind,)) or 0
+        items: dict[str, list[int]] = {}
+        for term in wanted:
+            rows = self.database.rows(
+                "SELECT item FROM recall_terms WHERE term = ? AND kind = ? ORDER BY item DESC LIMIT ?",
+                (term, kind, most),
+            )
+            if rows:
+                items[term] = [row["item"] for row in rows]
+        of = {
+            term: len(held) if len(held) < most else max(most, most * latest // (latest - held[-1] + 1))
+            for term, held in items.items()
+        }
+        return Postings(Counts(of, latest), items)
+
+    def best(
+        self, kind: Kind, postings: Postings, weights: Mapping[str, float], most: int
+    ) -> dict[int, frozenset[str]]:
         """The ``most`` items whose terms in common with ``weights`` weigh most, each with all the terms it holds."""
+        sums: dict[int, float] = {}
+        for term, weight in weights.items():
+            for item in postings.items.get(term, ()):
+                sums[item] = sums.get(item, 0.0) + weight
+        # Of a term in very many items only the latest were read: others that may count are asked whether they have it.
+        common = {t: w for t, w in weights.items() if postings.counts.of.get(t, 0) > len(postings.items.get(t, ()))}
+        if common:
+            read = {term: set(postings.items[term]) for term in common}
+            for row in self._holding(kind, common, sums):
+                if row["item"] not in read[row["term"]]:
+                    sums[row["item"]] += common[row["term"]]
+        found = sorted(sums, key=lambda item: (sums[item], item), reverse=True)[:most]
+        return self.terms(kind, found)
+
+    def terms(self, kind: Kind, items: Iterable[int]) -> dict[int, frozenset[str]]:
+        """The terms that each of ``items`` holds; those without any are left out."""
         rows = self.database.rows(
-            "SELECT item, group_concat(term, ' ') AS terms FROM recall_terms WHERE kind = ?1 AND item IN ("
-            "  SELECT item FROM json_each(?2) JOIN recall_terms ON term = json_each.key WHERE kind = ?1"
-            "  GROUP BY item ORDER BY sum(json_each.value) DESC, item DESC LIMIT ?3"
-            ") GROUP BY item",
-            (kind, json.dumps(dict(weights)), most),
+            "SELECT item, group_concat(term, ' ') AS terms FROM recall_terms"
+            " WHERE kind = ? AND item IN (SELECT value FROM json_each(?)) GROUP BY item",
+            (kind, json.dumps(list(items))),
         )
         return {row["item"]: frozenset(row["terms"].split(" ")) for row in rows}
+
+    def want_vectors(self, version: str) -> None:
+        """Have all vectors made anew, where those that are there are of another version."""
+        if self._version(_MEANING) == version:
+            return
+        with self.database.transaction():
+            self.database.run("DELETE FROM vectors")
+            self.database.run("INSERT OR IGNORE INTO vectors_due SELECT DISTINCT kind, item FROM recall_terms")
+            self.database.run("INSERT OR REPLACE INTO index_versions VALUES (?, ?)", (_MEANING, version))
+
+    def _holding(self, kind: Kind, terms: Iterable[str], items: Iterable[int]) -> list[Row]:
+        return self.database.rows(
+            "SELECT item, term FROM json_each(?2) AS wanted CROSS JOIN recall_terms"
+            " ON term = wanted.value AND kind = ?1 AND item IN (SELECT value FROM json_each(?3))",
+            (kind, json.dumps(list(terms)), json.dumps(list(items))),
+        )
+
+    def _version(self, name: str) -> str | None:
+        version: str | None = self.database.value("SELECT version FROM index_versions WHERE name = ?", (name,))
+        return version
 
     def _rebuild(self) -> None:
         """Index everything anew: a new file, or one that other code indexed."""
         with self.database.transaction():
-            self.database.run("DELETE FROM recall_terms")
-            for row in self.database.rows(
-                "SELECT seq, messages FROM lessons WHERE status = 'active' AND source <> 'thumb'"
-            ):
-                self.add("lesson", row["seq"], json.loads(row["messages"])[-1]["content"])
-            for row in self.database.rows("SELECT seq, subject, text FROM facts WHERE forgotten_at IS NULL"):
-                self.add("fact", row["seq"], f"{row['subject']} {row['text']}")
+            for table in TABLES:
+                self.database.run(f"DELETE FROM {table}")  # noqa: S608
+            for kind in KINDS:
+                for item, texts in self.texts(kind).items():
+                    self.add(kind, item, texts[0])
             values = (_NAME, self._wordings.version)
             self.database.run("INSERT OR REPLACE INTO index_versions VALUES (?, ?)", values)

@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from configs.layers import parse
-from configs.sections.memory import RecallSettings
+from configs.sections.recall import RecallSettings
 from memory.text import fold, folded_words
 
 WORDS = Path(__file__).parent / "data" / "words.yaml"

@@ -23,6 +23,7 @@ hypothesis.settings.register_profile(
 )
 hypothesis.settings.load_profile("any machine")
 
+WORDS_ALONE = "ENLACE_MEMORY__RECALL__MEANING__ENABLED"
 STOPS_WITHIN = 10.0  # seconds that an engine has to end by itself
 
 
@@ -45,6 +46,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
     (tmp_path / "user").mkdir()
     made = Home(tmp_path / "home")
     monkeypatch.setenv("ENLACE_HOME", str(made.root))
+    # Recall by words alone, where nothing else is tested: vectors take a process and its start.
+    monkeypatch.setenv(WORDS_ALONE, "false")
     made.prepare()
     yield made
     end_engine(made)
@@ -52,8 +55,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Home]:
 
 @pytest.fixture
 def settings(home: Home) -> Settings:
-    """The settings as shipped."""
-    return load_settings(home, {})
+    """The settings as shipped, but for recall by words alone."""
+    return load_settings(home, {WORDS_ALONE: "false"})
 
 
 @pytest.fixture(scope="session")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from configs.sections.recall import RecallSettings
+
 
 class SearchSettings(BaseModel):
     """Searching one's own conversations."""
@@ -16,54 +18,6 @@ class SearchSettings(BaseModel):
         gt=0, description="From how many characters on the last word of a search also finds words that begin with it."
     )
     snippet_characters: int = Field(gt=10, description="How much of a message is shown around what was found.")
-
-
-class RecallSettings(BaseModel):
-    """Which lessons and facts come to mind at a question."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    lesson_threshold: float = Field(
-        ge=0, le=1, description="Likeness of two questions, 0 to 1, from which on a lesson is recalled."
-    )
-    fact_threshold: float = Field(
-        ge=0, le=1, description="Likeness of a question and a fact, 0 to 1, from which on the fact is recalled."
-    )
-    most_lessons: int = Field(
-        ge=0,
-        description="Lessons recalled at most; assistant.lessons_before_model says how many are put before the model.",
-    )
-    most_facts: int = Field(ge=0, description="Facts put before the model at most.")
-    candidates: int = Field(gt=0, description="Entries of the index that are compared with the question at most.")
-    question_characters: int = Field(gt=0, description="Characters of a question that recall looks at.")
-    weak_weight: float = Field(ge=0, le=1, description="Weight of words such as my, our, have, against 1 for dog.")
-    generic_weight: float = Field(ge=0, le=1, description="Weight of words such as name, day, time, against 1 for dog.")
-    rarity_prior: float = Field(
-        gt=0, description="How many entries must share words before a word in many of them begins to count for less."
-    )
-    asked_alone: float = Field(
-        ge=0, le=1, description="How much likeness the words take away that only the question asked holds."
-    )
-    told_alone: float = Field(
-        ge=0,
-        le=1,
-        description="What such a word counts where it is told before or after what is asked, against 1 in it.",
-    )
-    held_alone: float = Field(ge=0, le=1, description="How much those take away that only the lesson's question holds.")
-    near_credit: float = Field(
-        ge=0, le=1, description="How much two words that may ask for the same (number, phone) count as one."
-    )
-    conflict_factor: float = Field(
-        ge=0,
-        le=1,
-        description="What likeness is multiplied with when each question names what the other does not.",
-    )
-    other_language: float = Field(
-        ge=0, le=1, description="What likeness is multiplied with when the lesson is not in the question's language."
-    )
-    person_factor: float = Field(
-        ge=0, le=1, description="What likeness is multiplied with when one says our and the other says your."
-    )
 
 
 class RepositorySettings(BaseModel):

@@ -213,7 +213,7 @@ def test_new_word_lists_index_the_lessons_anew(
     teach(memory, "What is the name of our dog?", "Toby")
     memory.facts.add("Our dog Toby is allergic to chicken")
     memory.lessons.withdraw(teach(memory, "Where is the ladder?"))
-    memory.recall._indexes["private"].database.run("DELETE FROM recall_terms")
+    memory.recall._places["private"].index.database.run("DELETE FROM recall_terms")
     monkeypatch.setattr("memory.wording.CODE_VERSION", "another")
     with Household.open(home, settings.memory) as later:
         again = later.member(memory.member.id)
