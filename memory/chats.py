@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -123,6 +123,52 @@ class Chats(Conversations):
             answer = self.message(answer_id)
             self._touch(answer)
         return answer
+
+    def take_in(self, conversation: Conversation, messages: Iterable[ChatMessage]) -> int:
+        """Store what was said elsewhere, or here before, under the ids it has; how many messages are new.
+
+        ``messages``: parents before what follows them. What is there already stays as it is, and so does a deleted
+        conversation. Nobody is at work on them: an answer that was never finished stays partial.
+        """
+        added = 0
+        with self._database.transaction():
+            self._database.run(
+                "INSERT OR IGNORE INTO conversations (id, title, created_at, updated_at, deleted_at)"
+                " VALUES (?, ?, ?, ?, ?)",
+                (
+                    conversation.id,
+                    self._title(conversation.title),
+                    conversation.created_at,
+                    conversation.updated_at,
+                    conversation.deleted_at,
+                ),
+            )
+            for message in messages:
+                new = self._database.run(
+                    "INSERT OR IGNORE INTO messages (id, conversation_id, parent_id, role, content, state, created_at,"
+                    " snapshot, meta, rating) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                    (
+                        message.id,
+                        conversation.id,
+                        message.parent_id,
+                        message.role,
+                        storable(message.content),
+                        message.state,
+                        message.created_at,
+                        message.snapshot,
+                        json.dumps(message.meta),
+                        message.rating,
+                    ),
+                )
+                if new:
+                    self._index.add(message.id)
+                added += new
+            if added:
+                self._database.run(
+                    "UPDATE conversations SET updated_at = max(updated_at, ?) WHERE id = ?",
+                    (conversation.updated_at, conversation.id),
+                )
+        return added
 
     def path(self, conversation_id: str, leaf_id: str | None = None) -> Messages:
         """The messages from the root to ``leaf_id``, else to the end of the newest branch.

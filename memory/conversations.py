@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 
 from configs.sections.memory import MemorySettings
@@ -33,6 +35,12 @@ class Conversations:
         self._clock = clock
         self._index = HistoryIndex(database, settings.search)
         self._index.catch_up()
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Everything that is stored inside is stored together, or nothing is."""
+        with self._database.transaction():
+            yield
 
     def start(self, title: str = "") -> Conversation:
         """A new, empty conversation; an empty title is filled from its first question."""
@@ -96,6 +104,18 @@ class Conversations:
             for row in rows:
                 self._database.run("DELETE FROM conversations WHERE id = ?", (row["id"],))
         return len(rows)
+
+    def forget(self, conversation_id: str) -> bool:
+        """Remove a conversation for good, deleted before or not, with every trace of it in this member's file.
+
+        False where another window still holds the file as it was: the last one to close it finishes. Raises
+        ConversationUnknown, DiskFull.
+        """
+        with self._database.transaction():
+            self.delete(conversation_id)
+            self.purge(conversation_id)
+            self._index.compact()
+        return self._database.scrub()
 
     def _title(self, text: str) -> str:
         clean = " ".join("".join(c if c.isprintable() else " " for c in storable(text)).split())

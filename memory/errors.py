@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from configs.errors import EnlaceError, Fact
 
 if TYPE_CHECKING:
+    from memory.imports.reading import BadEntry
     from memory.lesson_files import BadLine
 
 
@@ -102,6 +103,13 @@ class FactUnknown(EnlaceError):
     exit_code = 2
 
 
+class FactOfAnother(EnlaceError):
+    """Somebody would remove for good what another said. facts: id."""
+
+    code = "fact_of_another"
+    exit_code = 2
+
+
 class FactEmpty(EnlaceError):
     """There is nothing to remember in the text."""
 
@@ -156,6 +164,35 @@ class LessonLinesWrong(EnlaceError):
     code = "lesson_lines_wrong"
 
     def __init__(self, bad: Sequence[BadLine] = (), **facts: Fact) -> None:
+        super().__init__(**facts)
+        self.bad = bad
+
+
+class ExportUnrecognised(EnlaceError):
+    """A file to import holds no conversation in any form that is known. facts: path."""
+
+    code = "export_unrecognised"
+    exit_code = 2
+
+
+class ExportDamaged(EnlaceError):
+    """An archive to import cannot be read to its end. facts: path, reason."""
+
+    code = "export_damaged"
+
+
+class ExportTooLarge(EnlaceError):
+    """A file to import is larger, unpacked, than the settings let it be. facts: megabytes, limit."""
+
+    code = "export_too_large"
+
+
+class ExportEntriesWrong(EnlaceError):
+    """Entries of an export are no conversations; the first of them: ``bad``. facts: file, count."""
+
+    code = "export_entries_wrong"
+
+    def __init__(self, bad: Sequence[BadEntry] = (), **facts: Fact) -> None:
         super().__init__(**facts)
         self.bad = bad
 

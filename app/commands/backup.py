@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import errno
 import os
-import sys
 import time
 from collections.abc import Sequence
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,12 +15,11 @@ import typer
 from app.commands.download_view import size_text
 from app.commands.opening import last_catalogue, open_session
 from app.commands.options import JsonOption, group, moment
-from app.commands.output import remark, repaint, write, write_json
+from app.commands.output import remark, write, write_json
+from app.commands.progress import progress
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from app.backup.checking import Tell, Verified
+    from app.backup.checking import Verified
     from app.backup.creating import Made
     from app.backup.reading import Without
     from app.catalogue import Catalogue
@@ -60,7 +57,7 @@ def create(
         place = _place(to, now)
         version, facts = installed_version() or "", {"name": place.name, "stem": top_of(place)}
         try:
-            with _progress(words, "copying") as tell:
+            with progress(words, "command.backup.progress.copying") as tell:
                 made = make(
                     home,
                     place,
@@ -91,7 +88,7 @@ def verify(file: FileArgument, as_json: JsonOption = False) -> int:
     # The home is not opened: it may be what is broken.
     words, path = last_catalogue(), file.expanduser().absolute()
     try:
-        with _progress(words, "checking") as tell:
+        with progress(words, "command.backup.progress.checking") as tell:
             verified = check(path, tell)
     except BackupDamaged as damaged:
         _tell_problems(words, path, damaged.problems, as_json=as_json)
@@ -122,7 +119,7 @@ def restore(
     with open_session() as session:
         words, path = session.fallback_catalogue(), file.expanduser().absolute()
         try:
-            with _progress(words, "restoring") as tell:
+            with progress(words, "command.backup.progress.restoring") as tell:
                 restored = put_back(session.home, path, replace=replace, now=time.time(), tell=tell)
         except BackupDamaged as damaged:
             _tell_problems(words, path, damaged.problems, as_json=as_json)
@@ -221,22 +218,3 @@ def _shown(words: Catalogue, verified: Verified) -> dict[str, Any]:
 def _facts(verified: Verified) -> dict[str, Any]:
     numbers = {"files": verified.files, "bytes": verified.bytes, "unanswering": list(verified.unanswering)}
     return {**numbers, **asdict(verified.about)}
-
-
-@contextmanager
-def _progress(words: Catalogue, doing: str) -> Iterator[Tell]:
-    """Shows on a terminal how far it is; anywhere else the end is what counts."""
-    shown = -1
-
-    def tell(done: int, total: int) -> None:
-        nonlocal shown
-        percent = 100 * done // max(1, total)
-        if sys.stderr.isatty() and percent > shown:
-            shown = percent
-            repaint(words.text(f"command.backup.progress.{doing}", percent=percent))
-
-    try:
-        yield tell
-    finally:
-        if shown >= 0:
-            remark("")

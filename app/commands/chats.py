@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from app.commands.chats_export import export
+from app.commands.chats_import import import_chats
+from app.commands.finding import find_chat
+from app.commands.forgotten import tell_forgotten
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, LimitOption, MemberOption, YesOption, confirm, find, group, moment
-from app.commands.output import write, write_json, write_table
-
-if TYPE_CHECKING:
-    from app.session import Session
-    from memory.chats import ChatMessage, Conversation
+from app.commands.options import (
+    ForGoodOption,
+    JsonOption,
+    LimitOption,
+    MemberOption,
+    YesOption,
+    confirm,
+    group,
+    moment,
+)
+from app.commands.output import remark, write, write_json, write_table
+from app.said_pages import conversation_page
 
 ChatArgument = Annotated[str, typer.Argument(help="command.chats.reference")]
-_MANY = 1_000_000
 
 
 def register(commands: typer.Typer) -> None:
@@ -28,6 +36,7 @@ def register(commands: typer.Typer) -> None:
     chats.command("delete", help="command.chats.delete")(delete)
     chats.command("restore", help="command.chats.restore")(restore)
     chats.command("export", help="command.chats.export")(export)
+    chats.command("import", help="command.chats.import.help")(import_chats)
     commands.add_typer(chats)
 
 
@@ -54,12 +63,12 @@ def list_chats(
 def show(reference: ChatArgument = "1", member: MemberOption = None, as_json: JsonOption = False) -> int:
     """The newest branch of a conversation."""
     with open_session(member=member) as session:
-        conversation = _find(session, reference)
+        conversation = find_chat(session, reference)
         path = session.memory.chats.path(conversation.id)
         if as_json:
             write_json({**vars(conversation), "messages": [vars(message) for message in path]})
         else:
-            write(_markdown(session, conversation, path), end="")
+            write(conversation_page(session.catalogue, conversation, path), end="")
         return 0
 
 
@@ -96,68 +105,33 @@ def search(
         return 0
 
 
-def delete(reference: ChatArgument, member: MemberOption = None, yes: YesOption = False) -> int:
-    """Take a conversation off the lists; ``restore`` brings it back."""
+def delete(
+    reference: ChatArgument, member: MemberOption = None, for_good: ForGoodOption = False, yes: YesOption = False
+) -> int:
+    """Take a conversation off the lists, and ``restore`` brings it back; or remove it for good."""
     with open_session(member=member) as session:
-        conversation = _find(session, reference)
-        confirm(session.catalogue.text("command.chats.sure", title=conversation.title), yes=yes)
+        words = session.catalogue
+        if for_good:
+            from app.forgetting import forget_conversation, lessons_of
+
+            conversation = find_chat(session, reference, deleted=None)
+            taught = len(lessons_of(session, conversation.id))
+            if taught:
+                remark(words.count("command.chats.taught", taught))
+            confirm(words.text("command.chats.sure_for_good", title=conversation.title), yes=yes)
+            tell_forgotten(session, forget_conversation(session, conversation.id), conversation.title)
+            return 0
+        conversation = find_chat(session, reference)
+        confirm(words.text("command.chats.sure", title=conversation.title), yes=yes)
         session.memory.chats.delete(conversation.id)
-        write(session.catalogue.text("command.chats.deleted_one", title=conversation.title, id=conversation.id))
+        write(words.text("command.chats.deleted_one", title=conversation.title, id=conversation.id))
         return 0
 
 
 def restore(reference: ChatArgument, member: MemberOption = None) -> int:
     """Bring back a deleted conversation."""
     with open_session(member=member) as session:
-        conversation = _find(session, reference, deleted=True)
+        conversation = find_chat(session, reference, deleted=True)
         session.memory.chats.restore(conversation.id)
         write(session.catalogue.text("command.chats.restored", title=conversation.title))
         return 0
-
-
-def export(
-    reference: Annotated[str | None, typer.Argument(help="command.chats.reference_or_all")] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="command.options.output")] = None,
-    member: MemberOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """One conversation or all of them, as Markdown or JSON, every branch of them in JSON."""
-    from memory.whole_files import write_new
-
-    with open_session(member=member) as session:
-        chats = session.memory.chats
-        chosen = [_find(session, reference)] if reference else chats.list(_MANY)
-        if as_json:
-            content = [{**vars(c), "messages": [vars(m) for m in chats.messages(c.id)]} for c in chosen]
-            if output is None:
-                write_json(content)
-                return 0
-            import json
-
-            text = json.dumps(content, ensure_ascii=False, indent=2) + "\n"
-        else:
-            text = "\n".join(_markdown(session, c, chats.path(c.id)) for c in chosen)
-        if output is None:
-            write(text, end="")
-        else:
-            write_new(output, text)
-            write(session.catalogue.count("command.chats.exported", len(chosen), path=output))
-        return 0
-
-
-def _find(session: Session, reference: str, *, deleted: bool = False) -> Conversation:
-    from memory.errors import ConversationUnknown
-
-    everything = session.memory.chats.list(_MANY, deleted=deleted)
-    return find(everything, reference, lambda entry: entry.id, lambda wrong: ConversationUnknown(id=wrong))
-
-
-def _markdown(session: Session, conversation: Conversation, path: list[ChatMessage]) -> str:
-    words = session.catalogue
-    parts = [f"# {conversation.title}\n"]
-    for message in path:
-        who = words.text("command.chats.you") if message.role == "user" else "Enlace"
-        state = "" if message.state == "complete" else f" · {words.text(f'command.chats.states.{message.state}')}"
-        snapshot = f" · {message.snapshot}" if message.snapshot else ""
-        parts.append(f"## {who}{snapshot} · {moment(message.created_at)}{state}\n\n{message.content}\n")
-    return "\n".join(parts)

@@ -17,6 +17,7 @@ from app.commands.output import remark
 MemberOption = Annotated[str | None, typer.Option("--member", help="command.options.member")]
 JsonOption = Annotated[bool, typer.Option("--json", help="command.options.json")]
 YesOption = Annotated[bool, typer.Option("--yes", help="command.options.yes")]
+ForGoodOption = Annotated[bool, typer.Option("--for-good", help="command.options.for_good")]
 LimitOption = Annotated[int, typer.Option("--limit", min=1, help="command.options.limit")]
 
 Entry = TypeVar("Entry")

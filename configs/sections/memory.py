@@ -20,6 +20,18 @@ class SearchSettings(BaseModel):
     snippet_characters: int = Field(gt=10, description="How much of a message is shown around what was found.")
 
 
+class ImportSettings(BaseModel):
+    """Conversations from other assistants."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    file_megabytes: int = Field(gt=0, description="Largest export that is read, unpacked, in MB.")
+    entry_megabytes: int = Field(gt=0, description="Largest conversation in an export, in MB: it is held in memory.")
+    batch_messages: int = Field(
+        gt=0, description="After how many messages what was read is stored, and others may write in between."
+    )
+
+
 class RepositorySettings(BaseModel):
     """Which pairs are made of a git repository's commits and reviews."""
 
@@ -75,6 +87,9 @@ class MemorySettings(BaseModel):
         description="How often a backup begins a file that becomes shorter while it is copied; then it is damaged.",
     )
     unfinished_hours: float = Field(gt=0, description="After how long a half-written artifact is cleaned away.")
+    deleted_days: float = Field(
+        gt=0, description="For how many days what was deleted or forgotten can be restored; then it goes for good."
+    )
     mirror: str = Field(
         description="Where `enlace snapshots mirror` keeps the weights too: a folder, or an address that fsspec "
         "reaches, such as s3://bucket/enlace (empty: it has to be named)."
@@ -83,4 +98,5 @@ class MemorySettings(BaseModel):
     probation: ProbationSettings = Field(description="When a new snapshot is gone back from by itself.")
     search: SearchSettings = Field(description="Searching one's own conversations.")
     recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")
+    imports: ImportSettings = Field(description="Conversations from other assistants.")
     repository: RepositorySettings = Field(description="Pairs from a git repository.")

@@ -1,0 +1,1 @@
+"""Conversations that a member had elsewhere, or here before: files of other assistants and of our own."""
