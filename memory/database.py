@@ -118,6 +118,18 @@ class Database:
         found = self.row(sql, values)
         return None if found is None else found[0]
 
+    def scrub(self) -> bool:
+        """Leave nothing on the disk of what was deleted: neither in gaps inside pages nor in what was logged.
+
+        The whole file is written anew, which takes time and as much room again. False where another connection still
+        reads what there was: the last one to close finishes it. Raises DiskFull, DatabaseBusy.
+        """
+        with self._lock, self._translated():
+            # Pages that were split or merged may keep a copy of a row between their cells, in spite of secure_delete.
+            self._connection.execute("VACUUM")
+            blocked: int = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+            return not blocked
+
     def close(self) -> None:
         with self._lock:
             self._connection.close()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from configs.sections.memory import MemorySettings
 from memory.clock import Clock
 from memory.database import Row
-from memory.errors import FactEmpty, FactTooLong, FactUnknown
+from memory.errors import FactEmpty, FactOfAnother, FactTooLong, FactUnknown
 from memory.ids import new_id
 from memory.recall_index import RecallIndex
 from memory.text import folded_words, storable
@@ -106,11 +106,28 @@ class Facts:
         self._store(fact)
         return fact
 
-    def purge(self, fact_id: str) -> None:
-        """Remove a fact for good, from its file and from recall. Raises FactUnknown."""
-        self.get(fact_id)
+    def purge(self, fact_id: str) -> bool:
+        """Remove a fact for good, with every trace of it in the databases; only who said it may.
+
+        False where another window still holds a file as it was: the last one to close it finishes. Raises FactUnknown,
+        FactOfAnother, DiskFull.
+        """
+        fact = self.get(fact_id)
+        if fact.said_by != self._member_id:
+            raise FactOfAnother(id=fact_id)
         for index in self._indexes.values():
             self._drop(index, fact_id)
+        scrubbed = [index.database.scrub() for index in self._indexes.values()]
+        return all(scrubbed)
+
+    def purge_forgotten(self, before: float) -> int:
+        """Remove for good what this member said and what was forgotten before a time; how many facts went."""
+        old = [fact for fact in self.list(forgotten=True) if fact.said_by == self._member_id]
+        gone = [fact for fact in old if fact.forgotten_at is not None and fact.forgotten_at < before]
+        for fact in gone:
+            for index in self._indexes.values():
+                self._drop(index, fact.id)
+        return len(gone)
 
     def search(self, text: str, limit: int = 20) -> FoundFacts:
         """Facts that hold every word of ``text``, accents aside, the newest first; any text is safe."""

@@ -77,6 +77,13 @@ class HistoryIndex:
             self._database.rows("SELECT seq, content FROM messages WHERE conversation_id = ? AND indexed = 1", values)
         )
 
+    def compact(self) -> None:
+        """Leave no word in the index that is only in messages that are gone.
+
+        What is taken out of it is marked as such at first, and stays in its file until its parts are merged.
+        """
+        self._database.run("INSERT INTO messages_text (messages_text) VALUES ('optimize')")
+
     def search(self, text: str, limit: int) -> list[Match]:
         """At most ``limit`` messages that hold all words of ``text``; if there are none, those that hold any."""
         query = Query(text, longest=self._settings.query_characters, most_terms=self._settings.query_words)

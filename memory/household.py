@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from types import TracebackType
-from typing import Self
+from typing import Final, Self
 
 from configs.home import Home
 from configs.sections.memory import MemorySettings
@@ -36,6 +36,8 @@ from memory.run_texts import clear_files, forget
 from memory.runs import Runs
 from memory.snapshots import Snapshots
 from memory.wording import Wordings
+
+_DAY_S: Final = 86_400
 
 
 @dataclass(frozen=True)
@@ -247,10 +249,14 @@ class Household:
         shared = (self._family_index, member.id, self.settings, self._clock)
         artifacts = self._artifacts(self.home.of_member(member.id))
         artifacts.sweep()
+        chats, facts = Chats(database, self.settings, self._clock), Facts(index, *shared)
+        restorable_since = self._clock() - self.settings.deleted_days * _DAY_S
+        chats.purge(before=restorable_since)
+        facts.purge_forgotten(restorable_since)
         return MemberMemory(
             member,
-            Chats(database, self.settings, self._clock),
-            Facts(index, *shared),
+            chats,
+            facts,
             Lessons(index, *shared),
             Recall(self._place(index), self._family_place, member, self._wordings, self._meaning, self.settings.recall),
             PrivateTraining(database, artifacts, MadeRecords(self.home.of_member(member.id), artifacts), self._clock),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -148,6 +148,20 @@ class Lessons:
     def restore(self, lesson_id: str) -> Lesson:
         """Undo ``withdraw``. Raises LessonUnknown."""
         return self._set_status(lesson_id, "active")
+
+    def purge(self, lesson_ids: Iterable[str]) -> bool:
+        """Remove lessons for good, with every trace of them in the databases; only whose they are may.
+
+        False where another window still holds a file as it was: the last one to close it finishes. Raises
+        LessonUnknown, also for another member's, and DiskFull.
+        """
+        for lesson in [self.get(each) for each in lesson_ids]:
+            if lesson.member != self._member_id:
+                raise LessonUnknown(id=lesson.id)
+            for index in self._indexes.values():
+                _drop(index, lesson.id)
+        scrubbed = [index.database.scrub() for index in self._indexes.values()]
+        return all(scrubbed)
 
     @contextmanager
     def together(self, visibility: Visibility) -> Iterator[None]:

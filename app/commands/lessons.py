@@ -10,9 +10,10 @@ import typer
 
 from app.checks import left_out
 from app.commands.errors import LessonWithdrawn
+from app.commands.forgotten import tell_forgotten
 from app.commands.lessons_waiting import approve, contradicted, waiting
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, MemberOption, find, group, moment
+from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, find, group, moment
 from app.commands.output import harmless, remark, write, write_json, write_raw, write_table
 from app.standing import adults_alone, own_lessons_alone
 from app.training import start_training, training_rows
@@ -200,8 +201,10 @@ def withdraw(
     reference: LessonArgument,
     retrain: Annotated[bool, typer.Option("--retrain", help="command.lessons.retrain")] = False,
     member: MemberOption = None,
+    for_good: ForGoodOption = False,
+    yes: YesOption = False,
 ) -> int:
-    """Take a lesson out of recall, of the trainings to come, and of what past ones wrote."""
+    """Take a lesson out of recall, of the trainings to come, and of what past ones wrote; or remove it for good."""
     from app.commands.training_view import watch
     from app.withdrawing import forget_in_runs, what_still_knows
 
@@ -210,14 +213,20 @@ def withdraw(
         own_lessons_alone(session, found)
         if retrain and found.visibility == "shared":
             adults_alone(session)
-        lesson = session.memory.lessons.withdraw(found.id)
-        forget_in_runs(session, lesson.id)
-        said = "withdrawn_before" if found.status == "withdrawn" else "withdrawn"
-        write(session.catalogue.text(f"command.lessons.{said}", question=lesson.question))
-        for sentence in what_still_knows(session, lesson.id):
-            write(sentence)
+        if for_good:
+            from app.forgetting import forget_lessons
+
+            confirm(session.catalogue.text("command.lessons.sure_for_good", question=found.question), yes=yes)
+            tell_forgotten(session, forget_lessons(session, [found.id]), found.question)
+        else:
+            session.memory.lessons.withdraw(found.id)
+            forget_in_runs(session, found.id)
+            said = "withdrawn_before" if found.status == "withdrawn" else "withdrawn"
+            write(session.catalogue.text(f"command.lessons.{said}", question=found.question))
+            for sentence in what_still_knows(session, found.id):
+                write(sentence)
         if retrain:
-            run = start_training(session, mine=lesson.visibility == "private")
+            run = start_training(session, mine=found.visibility == "private")
             return watch(session, run.id, as_json=False)
         return 0
 

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands.forgotten import tell_forgotten
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, MemberOption, find, group, moment
+from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, find, group, moment
 from app.commands.output import write, write_json, write_table
 
 if TYPE_CHECKING:
@@ -73,9 +74,18 @@ def edit(
         return 0
 
 
-def forget(reference: FactArgument, member: MemberOption = None) -> int:
-    """Take a fact out of recall; ``restore`` brings it back."""
+def forget(
+    reference: FactArgument, member: MemberOption = None, for_good: ForGoodOption = False, yes: YesOption = False
+) -> int:
+    """Take a fact out of recall, and ``restore`` brings it back; or remove it for good."""
     with open_session(member=member) as session:
+        if for_good:
+            from app.forgetting import forget_fact
+
+            fact = _find(session, reference, forgotten=None)
+            confirm(session.catalogue.text("command.memory.sure_for_good", fact=fact.text), yes=yes)
+            tell_forgotten(session, forget_fact(session, fact.id), fact.text)
+            return 0
         fact = session.memory.facts.forget(_find(session, reference).id)
         write(session.catalogue.text("command.memory.forgot", fact=fact.text, id=fact.id))
         return 0
@@ -117,8 +127,10 @@ def _show(session: Session, facts: Sequence[Fact], *, as_json: bool) -> int:
     return 0
 
 
-def _find(session: Session, reference: str, *, forgotten: bool = False) -> Fact:
+def _find(session: Session, reference: str, *, forgotten: bool | None = False) -> Fact:
+    """``forgotten``: whether it is one of those; None: it may be, and those come after the others."""
     from memory.errors import FactUnknown
 
-    facts = session.memory.facts.list(forgotten=forgotten)
+    lists = (False, True) if forgotten is None else (forgotten,)
+    facts = [each for among in lists for each in session.memory.facts.list(forgotten=among)]
     return find(facts, reference, lambda entry: entry.id, lambda wrong: FactUnknown(id=wrong))
