@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable, Mapping
+import math
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -67,9 +68,11 @@ def load_settings(home: Home, environ: Mapping[str, str], options: Mapping[str, 
         source = _source(key, home, environ, environment, options or {})
         facts = {**_bounds(first), "kind": first["type"], "nearest": _nearest(first, shipped)}
         raise SettingWrong(file=source, key=key, reason=first["msg"], **facts) from error
-    if key := _truth_taken_for_number(given, settings.model_dump()):
-        source = _source(key, home, environ, environment, options or {})
-        raise SettingWrong(file=source, key=key, reason="true and false are no numbers", nearest="")
+    taken = settings.model_dump()
+    for reason, kind, misread in _MISREAD:
+        if key := _first(given, taken, misread):
+            source = _source(key, home, environ, environment, options or {})
+            raise SettingWrong(file=source, key=key, reason=reason, kind=kind, nearest="")
     return settings
 
 
@@ -77,9 +80,25 @@ def _shipped() -> Layer:
     return merged(read_layer(path) for path in sorted(DEFAULTS.glob("*.yaml")))
 
 
-def _truth_taken_for_number(given: Any, taken: Any) -> str:
-    """The dotted key of the first value that was given as true or false and taken as a number, or an empty string."""
-    if isinstance(given, bool) and not isinstance(taken, bool):
+def _truth_for_number(given: Any, taken: Any) -> bool:
+    return isinstance(given, bool) and not isinstance(taken, bool)
+
+
+def _endless(_: Any, taken: Any) -> bool:
+    """Pydantic takes 1e999 for a time, which then never ends, and nothing is more or less than what is no number."""
+    return isinstance(taken, float) and not math.isfinite(taken)
+
+
+# What of a value that was taken must not have been: why, pydantic's name for that kind of error, and how it is told.
+_MISREAD: tuple[tuple[str, str, Callable[[Any, Any], bool]], ...] = (
+    ("true and false are no numbers", "", _truth_for_number),
+    ("Input should be a finite number", "finite_number", _endless),
+)
+
+
+def _first(given: Any, taken: Any, misread: Callable[[Any, Any], bool]) -> str:
+    """The dotted key of the first value, as it was given and as it was taken, that was ``misread``, or ""."""
+    if misread(given, taken):
         return "."
     pairs: Iterable[tuple[Any, Any, Any]] = ()
     if isinstance(given, Mapping) and isinstance(taken, Mapping):
@@ -87,7 +106,7 @@ def _truth_taken_for_number(given: Any, taken: Any) -> str:
     elif isinstance(given, list) and isinstance(taken, list | tuple):
         pairs = zip(range(len(given)), given, taken, strict=True)
     for key, value, became in pairs:
-        if found := _truth_taken_for_number(value, became):
+        if found := _first(value, became, misread):
             return f"{key}.{found}".rstrip(".")
     return ""
 

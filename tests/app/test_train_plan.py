@@ -122,7 +122,9 @@ def test_nobodys_file_opens_the_bounds_of_the_household(here: Run, session: Sess
     here(*ADD)
     loose, manifest = tmp_path / "loose.yaml", str(tmp_path / "m.yaml")
     loose.write_text(
-        "training: {gate: {lessons_right: 0, unrelated_kl: 1000}, evaluation: {unrelated_prompts: 1}}", "utf-8"
+        "training: {gate: {lessons_right: 0, unrelated_kl: 1000}, evaluation: {unrelated_prompts: 1},"
+        " budget: {run_seconds: 90000}}",
+        "utf-8",
     )
     done = here("train", "plan", str(loose), "--to", manifest)
     assert done.code == 1
@@ -130,7 +132,8 @@ def test_nobodys_file_opens_the_bounds_of_the_household(here: Run, session: Sess
     assert reviewed.code == 1
     for told in (
         "training.gate.lessons_right is 0.0, and here it is 0.8.", "training.gate.unrelated_kl is 1000.0",
-        "training.evaluation.unrelated_prompts is 1, and here it is 25.", "enlace train gate --ship --why",
+        "training.evaluation.unrelated_prompts is 1, and here it is 25.",
+        "training.budget.run_seconds is 90000.0, and here it is 7200.0.", "enlace train gate --ship --why",
     ):  # fmt: skip
         assert told in done.out
         assert told in reviewed.out

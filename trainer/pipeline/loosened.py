@@ -1,4 +1,6 @@
-"""Where a file asks for less of a training than the household does: wider bounds, or fewer answers measured."""
+"""Where a file asks for less of a training than the household does, or gives it more: wider bounds, fewer answers
+measured, or more time and energy than a training may take.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from configs.errors import Fact
+from configs.sections.budget import BudgetSettings
 from configs.sections.judging import EvaluationSettings, GateSettings
 from configs.sections.training import TrainingSettings
 from trainer.gate import judge
@@ -16,6 +19,8 @@ SIZES: Final = (
     "held_out_wordings", "other_language", "unrelated_prompts", "known_questions", "form_prompts", "answer_tokens",
     "parity_answers",
 )  # fmt: skip
+# What a training may take at most. What its parts wait for, or how often they look, lets through nothing.
+BUDGETS: Final = ("run_seconds", "run_watt_hours")
 
 
 @dataclass(frozen=True)
@@ -32,8 +37,11 @@ class Loosened:
 
 
 def loosened(asked: TrainingSettings, household: TrainingSettings) -> list[Loosened]:
-    """Each setting by which ``asked`` lets through what ``household`` would hold; none where it is as strict."""
+    """Each setting by which ``asked`` lets through what ``household`` would hold, or would not begin or end; none where
+    it is as strict.
+    """
     found = [*_gate(asked.gate, household.gate), *_evaluation(asked.evaluation, household.evaluation)]
+    found += _budget(asked.budget, household.budget)
     # One setting may bound several measures.
     return list(dict.fromkeys(found))
 
@@ -60,3 +68,10 @@ def _evaluation(asked: EvaluationSettings, household: EvaluationSettings) -> Ite
             yield Loosened(f"evaluation.{name}", mine, theirs)
     if asked.repetitive > household.repetitive:
         yield Loosened("evaluation.repetitive", asked.repetitive, household.repetitive)
+
+
+def _budget(asked: BudgetSettings, household: BudgetSettings) -> Iterator[Loosened]:
+    for name in BUDGETS:
+        mine, theirs = getattr(asked, name), getattr(household, name)
+        if mine > theirs:
+            yield Loosened(f"budget.{name}", mine, theirs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -91,6 +92,13 @@ def resolved(
         raise ManifestWrong(file=file, key=str(error).strip("'"), reason="a manifest needs it") from error
 
 
+def kl_bound(manifest: Mapping[str, Any]) -> float | None:
+    """How far a manifest lets the model move, in nats a token; None where it does not say, or has no end."""
+    bound = manifest["gate"].get("unrelated_kl")
+    number = isinstance(bound, int | float) and not isinstance(bound, bool)
+    return float(bound) if number and math.isfinite(bound) else None
+
+
 def check_fresh(found: Resolved, file: str) -> Inputs:
     """The inputs. Raises ManifestStale for the first thing that is not as the manifest has it."""
     for stale in found.stale:
@@ -160,8 +168,10 @@ class _Resolving:
         recipe = {key: value for key, value in manifest["recipe"].items() if key != "name"}
         name = manifest["recipe"]["name"]
         training = {**manifest["training"], "recipe": name, "recipes": {name: recipe}, "seed": manifest["seed"]}
-        if manifest.get("gate"):
-            training["gate"] = manifest["gate"]
+        if gate := manifest.get("gate"):
+            # Where it has no bound the reviewer says so; no setting could say it.
+            unbounded = {"unrelated_kl"} if kl_bound(manifest) is None else set()
+            training["gate"] = {name: bound for name, bound in gate.items() if name not in unbounded}
         changes = {
             "training": training,
             "engine": manifest["engine"],

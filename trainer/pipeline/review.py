@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +16,7 @@ from trainer.pipeline.artifacts import EvaluationReport
 from trainer.pipeline.estimate import Estimate
 from trainer.pipeline.graph import graph_of
 from trainer.pipeline.loosened import loosened
-from trainer.pipeline.resolving import Resolved
+from trainer.pipeline.resolving import Resolved, kl_bound
 from trainer.pipeline.sources import SOURCES
 from trainer.pipeline.stages import STAGES
 from trainer.run_files import Inputs
@@ -42,7 +41,8 @@ class Reason:
 def reasons_against(found: Resolved, file: str, household: TrainingSettings) -> list[Reason]:
     """All but what it takes, the gravest first; none for a manifest that may be run where that fits.
 
-    ``household``: its own settings, whose bounds nobody's file may widen: what comes of a run answers everybody.
+    ``household``: its own settings, whose bounds and budgets nobody's file may widen: what comes of a run answers
+    everybody, and takes what is everybody's.
     """
     reasons = [*_gate(found.manifest), *_graph(found, file)]
     reasons += [Reason("bound_loosened", each.facts) for each in loosened(found.settings.training, household)]
@@ -62,8 +62,7 @@ def _gate(manifest: Mapping[str, Any]) -> Iterator[Reason]:
     if not isinstance(gate, Mapping) or not gate:
         yield Reason("no_gate", {})
         return
-    bound = gate.get("unrelated_kl")
-    if isinstance(bound, bool) or not isinstance(bound, int | float) or not math.isfinite(bound):
+    if kl_bound(manifest) is None:
         yield Reason("kl_unbounded", {})
 
 

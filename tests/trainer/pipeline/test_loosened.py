@@ -52,3 +52,16 @@ def test_fewer_answers_measured_are_named(home: Home) -> None:
         ("evaluation.unrelated_prompts", 1), ("evaluation.form_prompts", 1), ("evaluation.repetitive", 0.9),
     ]  # fmt: skip
     assert loosened(training(home, unrelated_prompts=100, side_by_side=1), usual) == []
+
+
+@pytest.mark.parametrize("name", ["run_seconds", "run_watt_hours"])
+def test_more_time_or_energy_than_a_training_may_take_is_named_and_less_is_not(home: Home, name: str) -> None:
+    usual = training(home)
+    most = getattr(usual.budget, name)
+
+    def with_budget(value: float) -> TrainingSettings:
+        return load_settings(home, {}, {"training": {"budget": {name: value}}}).training
+
+    (found,) = loosened(with_budget(most + 1), usual)
+    assert (found.key, found.value, found.household) == (f"budget.{name}", most + 1, most)
+    assert loosened(with_budget(most - 1), usual) == []
