@@ -47,13 +47,16 @@ class GateSettings(BaseModel):
         ge=0, le=1, description="Share of what the current snapshot answers right that the new one must keep."
     )
     known_kept: float = Field(
-        ge=0, le=1, description="Share of the known questions that it answers right that the new one must keep."
+        ge=0,
+        le=1,
+        description="Share of the known questions that must still be right, of those that the current snapshot answers "
+        "right and of those that the base does: the lesser of both.",
     )
-    forms_kept: float = Field(
-        ge=0, le=1, description="Share of the requests whose form it keeps of which the new one must keep it too."
-    )
+    forms_kept: float = Field(ge=0, le=1, description="The same of the requests whose form they keep.")
     refusal_rise: float = Field(
-        ge=0, le=1, description="By how much a greater share of everyday requests may be refused, at most."
+        ge=0,
+        le=1,
+        description="By how much a greater share of everyday requests than by either may be refused, at most.",
     )
     repetition_rise: float = Field(
         ge=0, le=1, description="By how much a greater share of their answers may repeat itself, at most."

@@ -51,17 +51,17 @@ def test_weights_that_break_the_model_lose_its_forms_and_those_of_a_route_keep_w
     assert before.forms == (True, True)
     assert not any((*before.refused, *before.repetitive, *before.empty))
     routed = behaviour.of((breaking,))
-    values, intervals = compared(before, routed, 0.9)
+    values, intervals = compared([before], routed, 0.9)
     assert (values["known_kept"], values["forms_kept"]) == (1.0, 0.0)
     assert intervals["forms_kept"].samples == 2
     always = behaviour.of((replace(breaking, route=None),))
-    assert compared(before, always, 0.9)[0]["known_kept"] == 0.0
+    assert compared([before], always, 0.9)[0]["known_kept"] == 0.0
 
 
 def test_what_is_kept_is_counted_of_what_was_there_and_habits_by_how_much_more_often_they_show() -> None:
     before = Behaved((True, True, False), (True, False), (True, *[False] * 4), (False,) * 5, (False,) * 5)
     after = Behaved((True, False, True), (False, True), (False, *[True] * 4), (False,) * 5, (True, *[False] * 4))
-    values, intervals = compared(before, after, 0.9)
+    values, intervals = compared([before], after, 0.9)
     assert values == {
         "known_kept": 0.5,
         "forms_kept": 0.0,
@@ -72,12 +72,30 @@ def test_what_is_kept_is_counted_of_what_was_there_and_habits_by_how_much_more_o
     assert [intervals[name].samples for name in values] == [2, 1, 5, 5, 5]
 
 
+def test_what_several_nights_lost_each_counts_together_from_where_they_began() -> None:
+    """Each night keeps three quarters of what the one before knew, and refuses one answer in five more."""
+
+    def after(known: int, refused: int) -> Behaved:
+        none, refusals = (False,) * 5, tuple(number < refused for number in range(5))
+        return Behaved(tuple(number < known for number in range(16)), (True,), refusals, none, none)
+
+    base, first, second = after(16, 0), after(12, 1), after(9, 2)
+    values, intervals = compared([base, base], first, 0.9)
+    assert values["known_kept"] == 0.75
+    assert values["refusal_rise"] == pytest.approx(0.2)
+    assert compared([first], second, 0.9)[0]["known_kept"] == 0.75
+    for references in ([first, base], [base, first]):
+        values, intervals = compared(references, second, 0.9)
+        assert (values["known_kept"], intervals["known_kept"].samples) == (9 / 16, 16)
+        assert values["refusal_rise"] == pytest.approx(0.4)
+
+
 def test_where_nothing_was_right_before_nothing_is_lost() -> None:
     nothing = Behaved((False,), (False,), (False,) * 2, (False,) * 2, (False,) * 2)
-    values, intervals = compared(nothing, nothing, 0.9)
+    values, intervals = compared([nothing], nothing, 0.9)
     assert (values["known_kept"], intervals["known_kept"].samples) == (1.0, 0)
 
 
 def test_what_nobody_was_asked_is_not_measured() -> None:
     nobody = Behaved((), (), (), (), ())
-    assert compared(nobody, nobody, 0.9)[0].keys() == {"known_kept", "forms_kept"}
+    assert compared([nobody], nobody, 0.9)[0].keys() == {"known_kept", "forms_kept"}

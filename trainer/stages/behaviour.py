@@ -5,7 +5,7 @@ No lesson's words go into what is told of it: it counts, and quotes nobody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from configs.sections.judging import EvaluationSettings
@@ -19,6 +19,7 @@ from trainer.habits import refuses, repetition
 from trainer.intervals import Interval, newcombe, wilson
 
 Prompt = tuple[int, ...]
+Of = Callable[["Behaved"], tuple[bool, ...]]
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,14 @@ class Behaved:
     refused: tuple[bool, ...]
     repetitive: tuple[bool, ...]
     empty: tuple[bool, ...]
+
+
+KEPT: Mapping[str, Of] = {"known_kept": lambda each: each.known, "forms_kept": lambda each: each.forms}
+HABITS: Mapping[str, Of] = {
+    "refusal_rise": lambda each: each.refused,
+    "repetition_rise": lambda each: each.repetitive,
+    "empty_rise": lambda each: each.empty,
+}
 
 
 class Behaviour:
@@ -80,28 +89,28 @@ class Behaviour:
         self._served.set_adapters([])
 
 
-def compared(before: Behaved, after: Behaved, confidence: float) -> tuple[dict[str, float], dict[str, Interval]]:
-    """What is kept of what the current snapshot did well (shares), and how much more often a bad habit shows (rises of
-    shares); each by its check's name, and its interval of this confidence. Of nothing, all is kept.
+def compared(
+    references: Sequence[Behaved], after: Behaved, confidence: float
+) -> tuple[dict[str, float], dict[str, Interval]]:
+    """What is kept of what each of the ``references`` did well (shares), and how much more often a bad habit shows than
+    in it (rises of shares): of each the worst, by its check's name, and its interval of this confidence. Of nothing,
+    all is kept.
     """
     values: dict[str, float] = {}
     intervals: dict[str, Interval] = {}
-    kept: dict[str, Callable[[Behaved], tuple[bool, ...]]] = {
-        "known_kept": lambda each: each.known,
-        "forms_kept": lambda each: each.forms,
-    }
-    for name, of in kept.items():
-        still = [new for old, new in zip(of(before), of(after), strict=True) if old]
-        values[name] = sum(still) / len(still) if still else 1.0
+    for name, of in KEPT.items():
+        each = [[new for old, new in zip(of(before), of(after), strict=True) if old] for before in references]
+        still = min(each, key=_share)
+        values[name] = _share(still)
         intervals[name] = wilson(sum(still), len(still), confidence)
-    habits: dict[str, Callable[[Behaved], tuple[bool, ...]]] = {
-        "refusal_rise": lambda each: each.refused,
-        "repetition_rise": lambda each: each.repetitive,
-        "empty_rise": lambda each: each.empty,
-    }
-    for name, of in habits.items():
-        old, new = of(before), of(after)
+    for name, of in HABITS.items():
+        # Of as many requests everywhere, so that the reference with the fewest is the one that it rose most from.
+        old, new = min((of(before) for before in references), key=sum), of(after)
         if new:
             values[name] = (sum(new) - sum(old)) / len(new)
             intervals[name] = newcombe(sum(new), sum(old), len(new), confidence)
     return values, intervals
+
+
+def _share(kept: Sequence[bool]) -> float:
+    return sum(kept) / len(kept) if kept else 1.0

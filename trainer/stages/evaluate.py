@@ -40,7 +40,9 @@ def evaluate(
     lessons = {lesson.id: lesson for lesson in (*pairs.lessons, *pairs.known)}
     taught = {lesson.id for lesson in pairs.lessons}
     candidate = context.candidate(base, trained)
-    current = tuple(adapter_file(file.path, file.scale) for file in answering.adapters)
+    current, ground = (
+        tuple(adapter_file(file.path, file.scale) for file in each.adapters) for each in (answering, base)
+    )
     with context.served_model(base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         unseen = _Unseen(served, tokeniser, prepared, inputs)
@@ -53,7 +55,9 @@ def evaluate(
         after = answered(served, candidate, asked, lessons, settings.answer_tokens)
         context.emit("progress", 0.5, {})
         behaviour = Behaviour(served, unseen.everyday, settings)
-        measured, intervals = compared(behaviour.of(current), behaviour.of(candidate), confidence)
+        # Of what it is trained over too: what each night may lose of the one before would add up.
+        references = [behaviour.of(current), behaviour.of(ground)]
+        measured, intervals = compared(references, behaviour.of(candidate), confidence)
         context.emit("progress", 0.8, {})
         # What it does where it is on, also to what it is not for: a conversation stays with it.
         served.set_adapters(candidate)
