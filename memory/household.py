@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -17,7 +18,7 @@ from memory.candidates import Place
 from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
-from memory.errors import MemberUnknown, NoSnapshot
+from memory.errors import DatabaseReadOnly, DiskFull, MemberUnknown, NoSnapshot, RunUnknown
 from memory.facts import Facts
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.lessons import Lesson, Lessons
@@ -104,7 +105,25 @@ class Household:
             if member.id not in self._opened:
                 database = self._database("member", member.id)
                 self._opened[member.id] = (database, self._memory(member, database))
+                self._finish_promotion(self._opened[member.id][1].private)
             return self._opened[member.id][1]
+
+    def _finish_promotion(self, private: PrivateTraining) -> None:
+        """Put on record that a member's own run has shipped, whose adapter answers them, where that is missing.
+
+        The two are in two files, which no transaction spans. What counts is the member's, written first: killed in
+        between, or where the family's has no room, the run would seem to have come to nothing, and its lessons would be
+        trained again. So whoever opens the member's file next finishes what was begun.
+        """
+        made = private.latest()
+        if made is None:
+            return
+        # Where nothing can be written, the next one who can does; a run that is not on record has nothing to finish.
+        with contextlib.suppress(DatabaseReadOnly, DiskFull, RunUnknown):
+            run = self.runs.get(made.run)
+            if run.state not in ("running", "shipped"):
+                summary = {name: told for name, told in run.summary.items() if name != "code"}
+                self.runs.overrule(run.id, made.id, {**summary, "gate": made.gate}, made.created_at)
 
     def count_answers(self, member_id: str) -> Probation | None:
         """Count what a member made of the answers of a snapshot on probation; how it stands then, if one still is.

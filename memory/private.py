@@ -84,6 +84,11 @@ class PrivateTraining:
         """All of them, the newest first."""
         return [_record(row) for row in self._database.rows("SELECT * FROM private_adapters ORDER BY number DESC")]
 
+    def latest(self) -> PrivateRecord | None:
+        """What was put in force last, whatever is now."""
+        row = self._database.row("SELECT * FROM private_adapters ORDER BY number DESC LIMIT 1")
+        return None if row is None else _record(row)
+
     def promote(self, file: Path, over: Snapshot, run: str, gate: Mapping[str, Any]) -> PrivateRecord:
         """Keep the adapter in ``file``, trained over a snapshot, and have it in force. Raises DiskFull, OSError."""
         digest = self.artifacts.put_file(file)

@@ -142,10 +142,20 @@ class Runs:
             raise RunUnknown(id=run_id)
         return self.get(run_id)
 
-    def overrule(self, run_id: str, snapshot: str, summary: Mapping[str, Any]) -> Run:
-        """A run that was held has shipped after all, and ended when it ended; what it is then. Raises RunUnknown."""
-        values = (storable(snapshot), json.dumps(summary), number_in(self.get(run_id).id, "r"))
-        self._family.run("UPDATE runs SET state = 'shipped', snapshot = ?, summary = ? WHERE number = ?", values)
+    def judge(self, run_id: str, summary: Mapping[str, Any]) -> None:
+        """Put on record what a run has come to that goes on: what is missing then is what was made of it."""
+        self._family.run("UPDATE runs SET summary = ? WHERE number = ?", (json.dumps(summary), number_in(run_id, "r")))
+
+    def overrule(self, run_id: str, snapshot: str, summary: Mapping[str, Any], at: float | None = None) -> Run:
+        """A run that ended otherwise has shipped after all; what it is then. It ended when it ended; where it could not
+        write that, ``at``. Raises RunUnknown.
+        """
+        values = (storable(snapshot), json.dumps(summary), at, number_in(self.get(run_id).id, "r"))
+        self._family.run(
+            "UPDATE runs SET state = 'shipped', snapshot = ?, summary = ?, ended_at = coalesce(ended_at, ?)"
+            " WHERE number = ?",
+            values,
+        )
         return self.get(run_id)
 
     def list(self, seen_by: str | None = None, limit: int = 50) -> list[Run]:

@@ -7,7 +7,7 @@ more, it has to be trained again.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, replace
+from dataclasses import replace
 
 import yaml
 
@@ -15,14 +15,14 @@ from configs.home import Home
 from configs.settings import Settings
 from memory.household import Household
 from memory.runs import LESSONS, PRIVATE, Run, run_folder
+from trainer.completing import tell_override
 from trainer.errors import HeldRunChanged, RunNotHeld
 from trainer.gate import Override, verdict_from_json
 from trainer.learning import FamilyLearning, Learning
-from trainer.manifest import as_yaml
 from trainer.pipeline.artifacts import digest_of
 from trainer.private import PrivateLearning
-from trainer.run_files import RunFiles, read_inputs, write_whole
-from trainer.telling import leave_reports, tell
+from trainer.run_files import RunFiles, read_inputs
+from trainer.telling import leave_reports
 
 
 def ship_held(
@@ -39,7 +39,7 @@ def ship_held(
     if run.member is not None:
         learning = PrivateLearning(home, settings, household, run.member)
     files = RunFiles(run_folder(home, run))
-    manifest = _as_judged(household, run, files, learning)
+    _check_as_judged(household, run, files, learning)
     override = Override(who, why, clock())
     verdict = replace(verdict_from_json(run.summary["gate"]), override=override)
     summary = {**run.summary, "gate": verdict.as_json()}
@@ -48,15 +48,14 @@ def ship_held(
         household.runs.overrule(run.id, made, summary)
 
     snapshot = learning.promote(read_inputs(files), files.adapter, verdict, who, on_record)
-    manifest |= {"verdict": verdict.as_json(), "snapshot": snapshot}
-    write_whole(files.manifest, as_yaml(manifest).encode())
-    tell(files.folder, override.at, "overridden", None, {**asdict(override), "snapshot": snapshot})
+    # Killed before this, the next training finds it missing.
+    tell_override(files, household.runs.get(run.id))
     leave_reports(home, household, (run.id,), settings.training.budget.report_seconds)
     return snapshot
 
 
-def _as_judged(household: Household, run: Run, files: RunFiles, learning: Learning) -> dict[str, object]:
-    """The run's manifest, where everything is as it was judged. Raises HeldRunChanged."""
+def _check_as_judged(household: Household, run: Run, files: RunFiles, learning: Learning) -> None:
+    """Raises HeldRunChanged where not everything is as it was judged."""
     changed = HeldRunChanged(run=run.id)
     # Whatever was taken of a withdrawn lesson does not come back with it, and the weights went first of all.
     if learning.taken_back(run.id) or not (files.adapter.is_file() and files.manifest.is_file()):
@@ -69,4 +68,3 @@ def _as_judged(household: Household, run: Run, files: RunFiles, learning: Learni
     inputs = read_inputs(files)
     if household.snapshots.current().base_sha256 != inputs.base_sha256:
         raise changed
-    return manifest

@@ -89,7 +89,8 @@ class PrivateLearning:
         """In force for the member's next question; nothing that others are answered with changes."""
         over = self._household.snapshots.get(inputs.current)
         made = self._private.promote(adapter, over, inputs.run, verdict.as_json()).id
-        # Another database than the one that has the runs: killed in between, the member is answered by it all the same.
+        # Another database than the one that has the runs: killed in between, the member is answered by it all the same,
+        # and whoever opens their file next puts the run on record by that.
         on_record(made)
         return made
 

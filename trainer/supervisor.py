@@ -82,7 +82,7 @@ class Supervisor:
             files = RunFiles(self._folder)
             make_folder(self._folder)
             self._tell("run_started", 0.0, {"run": run.id, "recipe": recipe_name, "who": who})
-            complete_manifests(self._home, self._household.runs, run)
+            leave_reports(self._home, self._household, complete_manifests(self._home, self._household, run), seconds)
             inputs = self._learning.begin(run.id, recipe_name, files)
             self._tell("planned", None, {"stages": list(order_of(inputs))})
             taken = take_up(self._household.runs, run, files)
@@ -148,6 +148,7 @@ class Supervisor:
         if verdict.decision == "SHIP":
             if inputs.training.search.seconds:
                 summary |= what_worked(inputs)
+            self._household.runs.judge(run.id, summary)
             snapshot = self._learning.promote(
                 inputs,
                 files.adapter,

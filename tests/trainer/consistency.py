@@ -24,7 +24,14 @@ def contradictions(home: Home) -> list[str]:
     Files that a killed process was still writing have names of their own, and are none of that.
     """
     with Household.open(home, load_settings(home, {}).memory) as household:
-        return [*_torn(home), *_databases(home), *_markers(home), *_runs(household), *_snapshots(household)]
+        return [
+            *_torn(home),
+            *_databases(home),
+            *_markers(home),
+            *_runs(household),
+            *_members(household),
+            *_snapshots(household),
+        ]
 
 
 def _torn(home: Home) -> Iterator[str]:
@@ -68,6 +75,14 @@ def _runs(household: Household) -> Iterator[str]:
             yield f"{run.id} never ended"
         if (run_folder(household.home, run) / "manifest.yaml").is_file() and run.state not in ("shipped", "held"):
             yield f"{run.id} is {run.state}, and has a manifest"
+
+
+def _members(household: Household) -> Iterator[str]:
+    for member in household.members.list():
+        for made in household.member(member.id).private.list():
+            run = household.runs.get(made.run)
+            if (run.state, run.snapshot) != ("shipped", made.id):
+                yield f"{run.id} is {run.state}, and {made.id} of it answers {member.name}"
 
 
 def _snapshots(household: Household) -> Iterator[str]:

@@ -109,7 +109,8 @@ def test_a_verdict_stays_and_nothing_is_trained_again_where_its_manifest_could_n
     assert look(due)[1] == ["waiting"]
     assert ended_well(due) == []
     with Household.open(due, load_settings(due, {}).memory) as household:
-        complete_manifests(due, household.runs, household.runs.upcoming(LESSONS))
+        assert complete_manifests(due, household, household.runs.upcoming(LESSONS)) == ("r0001",)
+        assert complete_manifests(due, household, household.runs.upcoming(LESSONS)) == ()
     again = yaml.safe_load(manifest.read_text())
     assert again.keys() == whole.keys()
     assert (again["verdict"], again["snapshot"]) == (whole["verdict"], "v1")

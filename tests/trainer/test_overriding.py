@@ -12,10 +12,11 @@ from configs.home import Home
 from configs.settings import Settings
 from memory import runlog
 from memory.household import Household
-from memory.runs import Run
+from memory.runs import LESSONS, Run
 from tests.engine.snapshots import write_adapter
 from tests.trainer.household import small_settings, teach
 from tests.trainer.test_gate import BROKEN, GOOD
+from trainer.completing import complete_manifests
 from trainer.errors import HeldRunChanged, RunNotHeld
 from trainer.learning import FamilyLearning
 from trainer.overriding import ship_held
@@ -86,6 +87,32 @@ def test_a_held_training_answers_on_somebodys_word_and_every_record_says_whose(
     report = (household.home.runs / held.id / "report.md").read_text()
     assert "Ana" in report
     assert household.snapshots.rollback("Ana", "no").id == "v0"
+
+
+@pytest.mark.parametrize("between", ["before its log", "before its manifest"])
+def test_a_word_that_was_cut_off_before_the_files_told_of_it_is_told_once_by_the_next_training(
+    household: Household, settings: Settings, monkeypatch: pytest.MonkeyPatch, between: str
+) -> None:
+    held = judged(household, settings, BROKEN)
+
+    class Killed(BaseException):
+        pass
+
+    def killed(*_: object) -> None:
+        raise Killed
+
+    monkeypatch.setattr(f"trainer.completing.{'tell' if between == 'before its log' else 'write_whole'}", killed)
+    with pytest.raises(Killed):
+        ship(household, settings, held.id)
+    monkeypatch.undo()
+    home, files = household.home, RunFiles(household.home.runs / held.id)
+    assert yaml.safe_load(files.manifest.read_text())["snapshot"] is None
+    assert household.snapshots.current().run == held.id
+    assert complete_manifests(home, household, household.runs.upcoming(LESSONS)) == (held.id,)
+    manifest = yaml.safe_load(files.manifest.read_text())
+    assert (manifest["snapshot"], manifest["verdict"]["override"]["why"]) == ("v1", WHY)
+    assert [event.kind for event in runlog.read(files.folder)[0]].count("overridden") == 1
+    assert complete_manifests(home, household, household.runs.upcoming(LESSONS)) == ()
 
 
 def test_only_a_training_that_was_held_is_overridden_and_once(household: Household, settings: Settings) -> None:
