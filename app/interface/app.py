@@ -15,10 +15,11 @@ from textual.command import CommandPalette
 
 from app.interface import choices, themes
 from app.interface.chat.screen import ChatScreen
+from app.interface.errors import MemberGone
 from app.interface.palette import EnlaceCommands
 from app.interface.terminal_driver import TerminalDriver
 from configs.errors import EnlaceError
-from memory.errors import FileNotWritten
+from memory.errors import FileNotWritten, MemberUnknown
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -81,10 +82,25 @@ class EnlaceApp(App[int]):
     def _open_session(self) -> None:
         self.session.assistant()
 
+    def left_alone(self, error: EnlaceError) -> bool:
+        """Whether an error came of somebody else having removed this member: then it is said, and the interface ends.
+
+        Nobody else is put in their place: what another member keeps to themselves would be on this screen.
+        """
+        if not isinstance(error, MemberUnknown):
+            return False
+        member = self.session.member
+        if any(each.id == member.id for each in self.session.household.members.list()):
+            return False
+        self._explain_and_leave(MemberGone(name=member.name))
+        return True
+
     def _explain_and_leave(self, error: EnlaceError) -> None:
         from app.errors_text import explain
         from app.interface.dialogs import ErrorDialog
 
+        if any(isinstance(screen, ErrorDialog) for screen in self.screen_stack):
+            return
         explained = explain(error, self.catalogue)
         dialog = ErrorDialog(self.catalogue, explained.what, explained.next)
         self.push_screen(dialog, lambda _: self.exit(error.exit_code))
@@ -193,6 +209,8 @@ class EnlaceApp(App[int]):
         from app.interface.dialogs import ErrorDialog
         from app.unexpected import note_unexpected
 
+        if isinstance(error, EnlaceError) and self.left_alone(error):
+            return
         known = error if isinstance(error, EnlaceError) else note_unexpected(error, self.session.environ)
         explained = explain(known, self.catalogue)
         if not any(isinstance(screen, ErrorDialog) for screen in self.screen_stack):

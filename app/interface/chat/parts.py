@@ -86,8 +86,9 @@ class ChatParts(Screen[None]):
         self.side.waiting(len(session.household.lessons_unjudged()), to_decide)
 
     def explain(self, error: EnlaceError) -> None:
-        """Tell of an error in the quiet line."""
-        self.notice.say(str(explain(error, self.app.catalogue)), problem=True)
+        """Tell of an error in the quiet line; where it is that the member was removed, it is the last word."""
+        if not self.app.left_alone(error):
+            self.notice.say(str(explain(error, self.app.catalogue)), problem=True)
 
     def say(self, key: str, *, undo: Callable[[], None] | None = None, problem: bool = False, **facts: object) -> None:
         """Show a text of the catalogue in the quiet line; ``undo`` takes back what it tells of."""

@@ -44,7 +44,8 @@ class Facts:
 
 
 async def look(session: Session) -> Facts:
-    """Ask the engine, the store and the system. Raises EnlaceError."""
+    """Ask the engine, the store and the system. Raises EnlaceError, MemberUnknown where the member was removed."""
+    session.household.members.get(session.member.id)
     status = await session.engine.status()
     run = session.household.runs.running()
     current = session.snapshot()

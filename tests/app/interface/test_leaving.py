@@ -1,7 +1,11 @@
-"""Leaving while an answer is being written."""
+"""Leaving while an answer is being written, and when the member is no longer of the household."""
 
 from __future__ import annotations
 
+import pytest
+
+from app.interface.dialogs import ErrorDialog
+from app.session import Session
 from configs.home import Home
 from tests.app.interface.conftest import LONG, Opener, interface
 
@@ -31,3 +35,35 @@ async def test_news_of_the_engine_that_come_while_the_screen_is_taken_down_break
         chat.say_status()
         await chat.look().wait()
     assert person.app.return_code in (None, 0)
+
+
+async def test_whoever_is_removed_meanwhile_is_told_once_and_nobody_elses_conversations_take_their_place(
+    home: Home, open_interface: Opener
+) -> None:
+    with Session({"ENLACE_HOME": str(home.root)}) as session:
+        session.household.members.add("Ana", "es")
+        session.household.members.add("Luis", "es")
+        async with open_interface(member="Luis") as person:
+            session.household.members.remove("Luis")
+            await person.until(lambda: "Luis ya no es de la casa" in person.screen_text())
+            assert isinstance(person.app.screen, ErrorDialog)
+            await person.pilot.press("enter")
+            await person.until(lambda: person.app.return_code is not None)
+            assert person.app.return_value == 1
+
+
+async def test_what_a_removed_member_does_before_anybody_looked_says_the_same_and_nothing_begins_anew(
+    home: Home, open_interface: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Session({"ENLACE_HOME": str(home.root)}) as session:
+        session.household.members.add("Ana", "es")
+        session.household.members.add("Luis", "es")
+        async with open_interface(member="Luis") as person:
+            # Nobody looks: what is done finds it out.
+            monkeypatch.setattr(person.chat, "look", lambda: None)
+            session.household.members.remove("Luis")
+            await person.pilot.press("f2")
+            await person.until(lambda: "Luis ya no es de la casa" in person.screen_text())
+            assert isinstance(person.app.screen, ErrorDialog)
+            await person.pilot.press("enter")
+            await person.until(lambda: person.app.return_code is not None)
