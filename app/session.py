@@ -101,13 +101,25 @@ class Session:
         return Catalogue(self.language)
 
     def fallback_catalogue(self) -> Catalogue:
-        """The texts for what is said before the session is open, or because it could not be: opens nothing.
+        """The texts for the first picture of the interface, which waits for nothing to be opened or read.
 
         In the language of the member where that is known by now, else in the household's.
         """
         if "catalogue" in self.__dict__ or "member" in self.__dict__:
             return self.catalogue
         return Catalogue(choose_language(option=self._language, settings=self._wished(), environ=self.environ))
+
+    def catalogue_unopened(self) -> Catalogue:
+        """The same, and in the member's own language also where nobody has looked who that is: what one command says
+        before and after it has opened the household is in one language.
+        """
+        if "catalogue" in self.__dict__ or "member" in self.__dict__:
+            return self.catalogue
+        from memory.spoken import own_language
+
+        own = own_language(self.home, self._member_name)
+        wish = self._wished()
+        return Catalogue(choose_language(option=self._language, member=own, settings=wish, environ=self.environ))
 
     def _wished(self) -> str | None:
         """The household's language as it is written down, also where another setting is wrong or nothing can be read.
@@ -128,14 +140,14 @@ class Session:
         return None
 
     def catalogue_at_hand(self) -> Catalogue:
-        """The texts for what needs no memory: in the member's language, or the system's where memory is shut.
+        """The texts for what needs no memory, also where memory is shut.
 
         The engine can be looked at and stopped on a full disk, or one that cannot be written to.
         """
         try:
             return self.catalogue
         except EnlaceError:
-            return self.fallback_catalogue()
+            return self.catalogue_unopened()
 
     @cached_property
     def engine(self) -> Engine:

@@ -19,7 +19,7 @@ Parameter = TyperArgument | TyperOption
 PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 HEADER = """# Commands
 
-`enlace` alone opens the interface. Every command explains itself with `--help`, in the language of the household.
+`enlace` alone opens the interface. Every command explains itself with `--help`, in your language or the household's.
 Listings take `--json`, for other programs to read. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate,
 130 interrupted, 141 when whoever read the output went away.
 

@@ -53,7 +53,7 @@ def create(
     with open_session() as session:
         home, now = session.home, time.time()
         # A home that nobody lives in yet is not made one by this.
-        words = session.catalogue_at_hand() if home.family_db.is_file() else session.fallback_catalogue()
+        words = session.catalogue_unopened()
         place = _place(to, now)
         version, facts = installed_version() or "", {"name": place.name, "stem": top_of(place)}
         try:
@@ -117,7 +117,7 @@ def restore(
     from app.backup.restoring import restore as put_back
 
     with open_session() as session:
-        words, path = session.fallback_catalogue(), file.expanduser().absolute()
+        words, path = session.catalogue_unopened(), file.expanduser().absolute()
         try:
             with progress(words, "command.backup.progress.restoring") as tell:
                 restored = put_back(session.home, path, replace=replace, now=time.time(), tell=tell)

@@ -24,5 +24,5 @@ def forget_sessions() -> None:
 
 
 def last_catalogue() -> Catalogue:
-    """The texts in the language of the session opened last, or of the system where none is."""
-    return (_opened[-1] if _opened else Session(os.environ)).fallback_catalogue()
+    """The texts in the language of the session opened last; where none is, of whoever would be talking."""
+    return (_opened[-1] if _opened else Session(os.environ)).catalogue_unopened()

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 
+from app.session import Session
 from configs.home import Home
 from tests.app.conftest import Run
 
@@ -57,3 +59,41 @@ def test_a_members_own_language_comes_first_until_they_take_the_households(here:
     assert here("members", "rename", "Ana", "Ana", "--language", "").code == 0
     assert first_head(here, ENLACE_MEMBER="Ana") == "nombre"
     assert [each["language"] for each in json.loads(here("members", "list", "--json").out)] == ["", "", ""]
+
+
+@pytest.mark.parametrize("journal", [False, True], ids=["closed", "open elsewhere"])
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("--help",), "el asistente de la casa"),
+        (("members", "rename"), "Falta"),
+        (("memory", "forget", "1000"), "No encuentro"),
+        (("snapshots", "show", "v99"), "No hay ning"),
+        (("members", "rename", "Nadie", "Otro"), "No hay nadie"),
+        (("train", "plan", "/nowhere.yaml"), "No hay ning"),
+        (("backup", "verify", "/nowhere.tar"), "/nowhere.tar"),
+        (("members", "list"), "nombre"),
+    ],
+)
+def test_one_command_speaks_to_a_member_in_their_own_language_alone_whatever_the_systems_is(
+    arguments: tuple[str, ...], words: str, journal: bool, here: Run, home: Home
+) -> None:
+    here("members", "add", "Ana", "--language", "es")
+    with Session({"ENLACE_HOME": str(home.root)}) as other:
+        if journal:
+            assert other.household.members.list()
+        before = sorted(path.name for path in home.root.iterdir())
+        ran = here(*arguments, lang="en_GB.UTF-8")
+        assert words in ran.out + ran.err
+        assert not re.search(r"\b(the|is|with|See|Nobody)\b", ran.out + ran.err), ran
+        if arguments in (("--help",), ("members", "rename")):
+            assert sorted(path.name for path in home.root.iterdir()) == before
+
+
+def test_of_a_household_that_cannot_be_read_the_systems_language_is_spoken(here: Run, home: Home) -> None:
+    here("members", "add", "Ana", "--language", "es")
+    for suffix in ("", "-wal"):
+        path = home.family_db.with_name(home.family_db.name + suffix)
+        if not suffix or path.exists():
+            path.write_bytes(b"nothing of the kind")
+    assert "the household" in here("--help", lang="en_GB.UTF-8").out.lower()
