@@ -36,8 +36,10 @@ def write_card(session: Session, card: Card) -> None:
     heading, lessons, more = named(words, card)
     if lessons:
         write(f"\n{heading}:")
-    for line in [*lessons, *([more] if more else [])]:
-        write(f"  {line}")
+    for question, chosen in lessons:
+        write(f"  {words.text('card.pair', question=question, chosen=chosen)}")
+    if more:
+        write(f"  {more}")
     if card.verdict:
         write("")
         write_checks(words, card.verdict)

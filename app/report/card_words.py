@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from app.checks import check_bound, check_name, check_value
@@ -15,7 +16,6 @@ if TYPE_CHECKING:
 
     from app.catalogue import Catalogue
     from app.report.card import Card
-    from memory.lessons import Lesson
 
 # What was learned is named up to here; the rest is counted.
 _NAMED: Final = 5
@@ -58,35 +58,52 @@ def when(words: Catalogue, card: Card, day_and_time: Callable[[float], str]) -> 
     return " · ".join([*parts, card.run.id])
 
 
-def named(words: Catalogue, card: Card) -> tuple[str, list[str], str]:
-    """What the new lessons beside the examples are called together, some of them, and how many more there are."""
+def named(words: Catalogue, card: Card) -> tuple[str, list[tuple[str, str]], str]:
+    """What the new lessons beside the examples are called together, some of them with their answers, and how many more
+    there are.
+    """
     shown = {each.lesson for each in card.examples}
     others = [lesson for lesson in card.learned if lesson.id not in shown]
     rest = len(others) - _NAMED
     more = words.count("card.more", rest) if rest > 0 else ""
     heading = words.text("card.to_learn" if card.run.state == "held" else "card.learned")
-    return heading, [_pair(words, each) for each in others[:_NAMED]], more
+    return heading, [(brief(each.question), brief(each.chosen)) for each in others[:_NAMED]], more
 
 
-def gate_line(words: Catalogue, checks: Sequence[Mapping[str, Any]]) -> str:
-    """How many checks passed, then each number beside its bound, those first that fail and say so."""
-    checks = sorted(checks, key=lambda check: bool(check.get("ok")))
+@dataclass(frozen=True)
+class CheckRow:
+    """One of the gate's numbers, beside its bound, in columns of the same width."""
+
+    name: str
+    value: str
+    bound: str
+    passes: bool
+
+
+def gate_words(words: Catalogue, checks: Sequence[Mapping[str, Any]]) -> tuple[str, list[CheckRow]]:
+    """How many checks passed, and each of them, those first that did not."""
     passed = sum(bool(check.get("ok")) for check in checks)
-    parts = []
-    for check in checks:
-        fails = "" if check.get("ok") else f" ✗ {words.text('card.fails')}"
-        # Without a blank, so that no row ends between a sign and its number.
-        bound = check_bound(check).replace(" ", "")
-        value = check_value(check).replace(" ", "")
-        parts.append(f"{check_name(words, str(check.get('name', '?')))} {value} ({bound}){fails}")
-    return f"{words.count('card.passed', len(checks), passed=passed)}: {' · '.join(parts)}"
+    cells = [
+        (check_name(words, str(check.get("name", "?"))), check_value(check), check_bound(check), bool(check.get("ok")))
+        for check in sorted(checks, key=lambda check: bool(check.get("ok")))
+    ]
+    width = max((len(name) for name, *_ in cells), default=0)
+    values = _by_the_point([value for _, value, *_ in cells])
+    rows = [
+        CheckRow(f"{name:<{width}}", value, bound, ok)
+        for (name, _, bound, ok), value in zip(cells, values, strict=True)
+    ]
+    return words.count("card.passed", len(checks), passed=passed), rows
+
+
+def _by_the_point(numbers: Sequence[str]) -> list[str]:
+    """Numbers of one column, so that they stand with their points below each other."""
+    parts = [number.partition(".") for number in numbers]
+    before, after = (max((len(part[side]) for part in parts), default=0) for side in (0, 2))
+    return [f"{whole:>{before}}{point or ' '}{rest:<{after}}" for whole, point, rest in parts]
 
 
 def brief(text: str) -> str:
     """What somebody said, clean, on one line, and cut where it is long."""
     line = " ".join(clean(text).split())
     return line if len(line) <= _CHARACTERS else line[: _CHARACTERS - 1].rstrip() + "…"
-
-
-def _pair(words: Catalogue, lesson: Lesson) -> str:
-    return words.text("card.pair", question=brief(lesson.question), chosen=brief(lesson.chosen))

@@ -8,16 +8,18 @@ from app.checks import told_override
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
 from app.interface.times import clock_time, day_and_time
-from app.report.card_words import aftermath, brief, gate_line, headline, named, to_decide, when
+from app.report.card_words import aftermath, brief, gate_words, headline, named, to_decide, when
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from app.catalogue import Catalogue
     from app.report.card import Card
+    from app.report.card_words import CheckRow
 
 Row = tuple[Span, ...]
 _BLANK: Row = (Span(""),)
+_INDENT = Span("  ")
 
 
 def card_entry(card: Card, words: Catalogue, name: str) -> Entry:
@@ -40,21 +42,29 @@ def _rows(card: Card, words: Catalogue) -> Iterator[Row]:
     if differ := to_decide(words, card):
         yield (Span(f"≠ {differ}", Look.WARNING, "screen.learning"),)
     yield tuple(_keys(card, words))
+    total, rows = gate_words(words, card.verdict.get("checks") or ())
     held = card.run.state == "held"
     # Why nothing came of it is what matters most; of what came, the answers are.
-    parts = [_examples(card, words), _others(card, words)]
-    parts.insert(0 if held else len(parts), _gate(card, words))
-    for part in parts:
-        yield from part
+    if held and rows:
+        yield from _gate(words, total, [row for row in rows if not row.passes])
+        rows, total = [row for row in rows if row.passes], words.text("card.within")
+    yield from _examples(card, words)
+    yield from _others(card, words)
+    if rows:
+        yield from _gate(words, total, rows)
     yield _BLANK
 
 
 def _examples(card: Card, words: Catalogue) -> Iterator[Row]:
     names = words.text("card.before"), words.text("card.tried" if card.run.state == "held" else "card.after")
     cells = max(map(len, names))
-    for each in card.examples:
+    if card.examples:
         yield _BLANK
-        yield (Span(brief(each.question), Look.STRONG),)
+        yield (Span(words.text("card.examples"), Look.STRONG),)
+    for number, each in enumerate(card.examples):
+        if number:
+            yield _BLANK
+        yield (_INDENT, Span(brief(each.question)))
         yield _said(f"{names[0]:<{cells}}", each.before, Look.DIM, right=each.before_right)
         yield _said(f"{names[1]:<{cells}}", each.after, Look.PLAIN, right=each.after_right)
 
@@ -64,15 +74,21 @@ def _others(card: Card, words: Catalogue) -> Iterator[Row]:
     if lessons:
         yield _BLANK
         yield (Span(heading, Look.STRONG),)
-    for line in [*lessons, *([more] if more else [])]:
-        yield (Span("  "), Span(line, Look.DIM))
+    for question, chosen in lessons:
+        yield (_INDENT, Span(f"{question} "), Span(f"→ {chosen}", Look.DIM))
+    if more:
+        yield (_INDENT, Span(more, Look.DIM))
 
 
-def _gate(card: Card, words: Catalogue) -> Iterator[Row]:
-    if checks := card.verdict.get("checks"):
-        yield _BLANK
-        look = Look.WARNING if card.run.state == "held" else Look.DIM
-        yield (Span(words.text("card.gate") + "  ", Look.STRONG), Span(gate_line(words, checks), look))
+def _gate(words: Catalogue, total: str, rows: Iterable[CheckRow]) -> Iterator[Row]:
+    yield _BLANK
+    yield (Span(f"{words.text('card.gate')}  ", Look.STRONG), Span(total, Look.DIM))
+    for row in rows:
+        numbers = f"{row.name}  {row.value}  {row.bound}"
+        if row.passes:
+            yield (_INDENT, Span("✓ ", Look.SUCCESS), Span(numbers, Look.DIM))
+        else:
+            yield (_INDENT, Span(f"✗ {numbers}  {words.text('card.fails')}", Look.WARNING))
 
 
 def _keys(card: Card, words: Catalogue) -> Iterator[Span]:
@@ -86,4 +102,4 @@ def _keys(card: Card, words: Catalogue) -> Iterator[Span]:
 
 def _said(name: str, said: str, look: Look, *, right: bool) -> Row:
     sign = Span("✓ ", Look.SUCCESS) if right else Span("✗ ", Look.WARNING)
-    return (Span("  "), Span(f"{name} ", Look.DIM), sign, Span(brief(said), look))
+    return (Span("    "), Span(f"{name} ", Look.DIM), sign, Span(brief(said), look))
