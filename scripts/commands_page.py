@@ -12,6 +12,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 from app.catalogue import Catalogue
 from app.command import command_line
 from app.commands.helping import put_into_words
+from app.commands.usage import place_name
 
 Command = TyperCommand | TyperGroup
 Parameter = TyperArgument | TyperOption
@@ -68,7 +69,7 @@ def parameters(command: Command) -> list[Parameter]:
 
 def metavar(argument: TyperArgument) -> str:
     """How an argument is written in a line of usage."""
-    name = (argument.name or "").upper() + ("…" if argument.nargs != 1 else "")
+    name = place_name(argument, Catalogue("en")) + ("…" if argument.nargs != 1 else "")
     return name if argument.required else f"[{name}]"
 
 
@@ -76,8 +77,8 @@ def row(parameter: Parameter) -> str:
     """One line of a command's table."""
     options = [*parameter.opts, *parameter.secondary_opts]
     name = metavar(parameter) if isinstance(parameter, TyperArgument) else ", ".join(options)
-    text = " ".join((parameter.help or "").split()).replace("|", "\\|")
-    return f"| `{name}` | {text} |\n"
+    text = " ".join((parameter.help or "").split())
+    return "| `{}` | {} |\n".format(*(told.replace("|", "\\|") for told in (name, text)))
 
 
 def main() -> int:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from app.catalogue import Catalogue
-from app.commands.usage import bounds, place_name
+from app.commands.usage import bounds, place_name, words_taken
 
 
 def put_into_words(command: Any, catalogue: Catalogue) -> None:
@@ -72,7 +72,9 @@ def _told(parameter: Any, words: Catalogue) -> str:
     """What a parameter is for, what it may be, and what it is where it is left out."""
     if "--help" in parameter.opts:
         return words.text("command.options.help")
-    notes = [bounds(parameter, words)]
+    # Where an argument takes a few words, they stand in its place already.
+    argument = parameter.param_type_name == "argument"
+    notes = [] if argument and words_taken(parameter) else [bounds(parameter, words)]
     if parameter.param_type_name == "option":
         if parameter.required:
             notes.append(words.text("command.page.required"))

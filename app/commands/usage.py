@@ -28,21 +28,24 @@ def wrong_usage(error: TyperException, catalogue: Catalogue) -> tuple[str, str]:
     commands = getattr(getattr(context, "command", None), "commands", None) or {}
     if kind is None:
         kind = "no_command" if commands else "too_much"
+    parameter: Any = getattr(error, "param", None)
+    if kind == "bad_value" and words_taken(parameter) and not parameter.opts[0].startswith("-"):
+        # What stands for it in the line of usage are the words that it takes, which follow anyway.
+        kind = "bad_word"
     name = _name(error, catalogue)
     said = [catalogue.text(f"command.usage.{kind}", name=name)]
     known = commands if kind == "no_command" else getattr(error, "possibilities", None) or ()
     if near := difflib.get_close_matches(name, known, n=1):
         said.append(catalogue.text("command.usage.meant", name=near[0]))
-    elif kind == "bad_value" and (allowed := bounds(getattr(error, "param", None), catalogue)):
+    elif kind in ("bad_value", "bad_word") and (allowed := bounds(parameter, catalogue)):
         said.append(catalogue.text("command.usage.allowed", allowed=allowed))
     return " ".join(said), catalogue.text("command.usage.look", command=path)
 
 
 def bounds(parameter: Any, words: Catalogue) -> str:
     """From where to where a number may be, or which words are taken; empty where nothing bounds it."""
-    taken = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
-    if get_origin(taken) is Literal:
-        return ", ".join(map(str, get_args(taken)))
+    if taken := words_taken(parameter):
+        return ", ".join(taken)
     least, most = getattr(parameter, "min", None), getattr(parameter, "max", None)
     if least is None and most is None:
         return ""
@@ -50,8 +53,16 @@ def bounds(parameter: Any, words: Catalogue) -> str:
     return words.text(f"command.page.{kind}", least=least, most=most)
 
 
+def words_taken(parameter: Any) -> tuple[str, ...]:
+    """The only words that a parameter takes; none where it takes others."""
+    taken = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
+    return tuple(map(str, get_args(taken))) if get_origin(taken) is Literal else ()
+
+
 def place_name(argument: Any, words: Catalogue) -> str:
-    """What stands for an argument, as ``NAME``."""
+    """What stands for an argument, as ``NAME``; where only a few words are taken, those."""
+    if taken := words_taken(argument):
+        return "|".join(taken)
     key = f"command.page.places.{argument.name}"
     return words.text(key) if words.has(key) else str(argument.name).upper()
 
