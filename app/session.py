@@ -71,6 +71,11 @@ class Session:
 
         return Household.open(self.home, self.settings.memory)
 
+    @property
+    def unnamed(self) -> bool:
+        """Whether neither the option nor ENLACE_MEMBER says who is talking."""
+        return not self._member_name
+
     @cached_property
     def member(self) -> Member:
         """Whom the option or ENLACE_MEMBER names, else the first of the household. Raises MemberUnknown."""

@@ -224,6 +224,10 @@ class Chats(Conversations):
         """Messages that hold the words of ``text``, as written first, then accents aside; any text is safe."""
         return [self._hit(match) for match in self._index.search(storable(text), limit)]
 
+    def marks(self, text: str, content: str) -> tuple[tuple[int, int], ...]:
+        """Where the words of the search ``text`` stand in a message, as (start, end) in its characters."""
+        return self._index.marks(storable(text), content)
+
     def _hit(self, match: Match) -> Hit:
         message = self.message(match.message_id)
         return Hit(message, self.get(message.conversation_id), match.snippet, match.score, match.marks)

@@ -61,6 +61,11 @@ class Conversations:
         )
         return [_conversation(row) for row in rows]
 
+    def count(self) -> int:
+        """How many there are, deleted ones aside."""
+        number: int = self._database.value("SELECT count(*) FROM conversations WHERE deleted_at IS NULL")
+        return number
+
     def get(self, conversation_id: str) -> Conversation:
         """A conversation, deleted ones too. Raises ConversationUnknown."""
         row = self._database.row("SELECT * FROM conversations WHERE id = ?", (storable(conversation_id),))

@@ -8,7 +8,7 @@ from functools import cache
 from configs.sections.memory import SearchSettings
 from memory.database import Database, Row
 from memory.processes import lives
-from memory.text import INDEX_VERSION, Query, columns, snippet
+from memory.text import INDEX_VERSION, Query, columns, marks_in, snippet
 
 _NAME = "messages_text"
 _LEFT = """
@@ -97,6 +97,11 @@ class HistoryIndex:
         if not found and len(query.terms) > 1:
             self._collect(found, query, query.any_folded(), 0, limit)
         return list(found.values())[:limit]
+
+    def marks(self, text: str, content: str) -> tuple[tuple[int, int], ...]:
+        """Where the words of the search ``text`` stand in ``content``."""
+        query = Query(text, longest=self._settings.query_characters, most_terms=self._settings.query_words)
+        return marks_in(content, cache(lambda word: query.marked(word, self._settings.prefix_characters)))
 
     def _collect(self, found: dict[str, Match], query: Query, expression: str, tier: int, limit: int) -> None:
         # Nothing is joined before the limit: what is deleted is not in the index, and a common word has many matches.

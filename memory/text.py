@@ -136,10 +136,10 @@ def snippet(text: str, marked: Callable[[str], bool], *, width: int) -> tuple[st
     start = max(start, first - width // 2, 0)
     end = min(start + width, len(text))
     before, after = "…" if start else "", "…" if end < len(text) else ""
-    stretch = re.sub(r"\s", " ", text[start:end])
-    marks = [
-        (found.start() + len(before), found.end() + len(before))
-        for found in _COMBINED.finditer(stretch)
-        if marked(found.group())
-    ]
-    return before + stretch + after, tuple(marks)
+    stretch = before + re.sub(r"\s", " ", text[start:end]) + after
+    return stretch, marks_in(stretch, marked)
+
+
+def marks_in(text: str, marked: Callable[[str], bool]) -> tuple[tuple[int, int], ...]:
+    """Where the ``marked`` words stand in a text, as (start, end) in its characters."""
+    return tuple(found.span() for found in _COMBINED.finditer(text) if marked(found.group()))

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.download_view import size_text
+from app.bytes_text import size_text
 from app.commands.opening import last_catalogue, open_session
 from app.commands.options import JsonOption, group, moment
 from app.commands.output import remark, write, write_json

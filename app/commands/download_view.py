@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
+from app.bytes_text import size_text
 from app.commands.output import remark, repaint, width
 from app.reasons import in_words
 
@@ -18,18 +19,7 @@ if TYPE_CHECKING:
     from engine.pulling.events import Event, Moved
 
 _BAR: Final = 24
-_KILO: Final = 1000
-_UNITS: Final = ("B", "kB", "MB", "GB", "TB")
 _MINUTE, _HOUR = 60, 3600
-
-
-def size_text(words: Catalogue, count: float) -> str:
-    """So many bytes, as a person reads them: ``98 MB``, ``2.5 GB``."""
-    unit = 0
-    while count >= _KILO and unit < len(_UNITS) - 1:
-        count, unit = count / _KILO, unit + 1
-    number = f"{count:.1f}" if _UNITS[unit] in ("GB", "TB") else f"{count:.0f}"
-    return f"{number.replace('.', words.text('command.models.decimal_mark'))} {_UNITS[unit]}"
 
 
 class DownloadView:

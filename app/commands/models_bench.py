@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
+from app.bytes_text import size_text
 from app.commands.bench_view import BenchView
-from app.commands.download_view import size_text
 from app.commands.forms_text import form_text
 from app.commands.opening import open_session
 from app.commands.options import JsonOption

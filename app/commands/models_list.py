@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from app.commands.download_view import size_text
+from app.bytes_text import size_text
 from app.commands.forms_text import form_text
 from app.commands.opening import open_session
 from app.commands.options import JsonOption

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.commands.download_view import DownloadView, size_text
+from app.bytes_text import size_text
+from app.commands.download_view import DownloadView
 from app.commands.errors import ConfirmationMissing
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, YesOption, confirm

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.commands.download_view import size_text
+from app.bytes_text import size_text
 from app.commands.errors import ConfirmationMissing
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, YesOption, confirm, moment

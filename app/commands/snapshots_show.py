@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
-from app.commands.download_view import size_text
+from app.bytes_text import size_text
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, moment, yes_no
 from app.commands.output import write, write_json, write_table

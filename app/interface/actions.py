@@ -31,6 +31,7 @@ ACTIONS: Final = (
     Action("copy", "f8", "F8"),
     Action("learning", "f9", "F9"),
     Action("menu", "f10", "F10"),
+    Action("memory", "f12", "F12"),
     Action("rephrase", "ctrl+r", "Ctrl+R"),
     Action("previous_version", "ctrl+g", "Ctrl+G"),
     Action("next_version", "ctrl+t", "Ctrl+T"),

@@ -13,6 +13,7 @@ from textual.app import App
 from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 
+from app.first_start import is_first
 from app.interface import choices, themes
 from app.interface.chat.screen import ChatScreen
 from app.interface.errors import MemberGone
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from textual.dom import DOMNode
 
     from app.catalogue import Catalogue
+    from app.first_start import ModelChoice
+    from app.interface.memory.place import Place
     from app.session import Session
     from configs.sections.interface import InterfaceSettings
 
@@ -68,6 +71,7 @@ class EnlaceApp(App[int]):
     async def _open(self) -> None:
         """Open the house in a thread, so that the screen answers meanwhile."""
         try:
+            wanted = await self._welcome() if await asyncio.to_thread(is_first, self.session) else None
             await asyncio.to_thread(self._open_session)
         except EnlaceError as error:
             self._explain_and_leave(error)
@@ -78,6 +82,16 @@ class EnlaceApp(App[int]):
             await self.switch_screen(ChatScreen())
         elif isinstance(self.screen, ChatScreen):
             self.screen.opened()
+        if wanted is not None:
+            from app.interface.model_coming import ModelComing
+
+            self.run_worker(ModelComing(self, wanted).come(), group="model")
+
+    async def _welcome(self) -> ModelChoice | None:
+        """Ask whoever comes first who they are; the model that is to answer, if not the one that is set up."""
+        from app.interface.first_start import FirstStart
+
+        return await self.push_screen_wait(FirstStart(self.session))
 
     def _open_session(self) -> None:
         self.session.assistant()
@@ -152,6 +166,17 @@ class EnlaceApp(App[int]):
                 chat.refresh_side()
 
         self.push_screen(LearningScreen(), back)
+
+    def show_memory(self) -> None:
+        from app.interface.chat.side import Side
+        from app.interface.memory.screen import MemoryScreen
+
+        def back(place: Place | None) -> None:
+            chat = self.chat()
+            if place is not None and chat is not None:
+                chat.post_message(Side.Chosen(place.conversation_id, place.message_id))
+
+        self.push_screen(MemoryScreen(), back)
 
     def choose_member(self) -> None:
         """Ask who is here, and start afresh with them."""

@@ -10,6 +10,11 @@ def clock_time(at: float) -> str:
     return datetime.datetime.fromtimestamp(at).strftime("%H:%M")
 
 
+def day(at: float) -> str:
+    """The day; ``at``: seconds since 1970."""
+    return datetime.datetime.fromtimestamp(at).strftime("%d/%m/%Y")
+
+
 def day_and_time(at: float) -> str:
     """The day, then hours and minutes; ``at``: seconds since 1970."""
     return datetime.datetime.fromtimestamp(at).strftime("%d/%m/%Y %H:%M")

@@ -24,6 +24,8 @@ class InterfaceSettings(BaseModel):
     composer_lines: int = Field(ge=1, description="Most lines to which the composer grows.")
     conversations_listed: int = Field(ge=1, description="Conversations that the side list shows, the last used first.")
     found_listed: int = Field(ge=1, description="Most results that a search in the conversations shows.")
+    found_in_history: int = Field(ge=1, description="Most messages that a search in the history finds.")
+    search_seconds: float = Field(ge=0, description="Seconds without a key after which what is typed is searched for.")
     status_seconds: float = Field(gt=0, description="Seconds between two looks at the engine and the trainer.")
     training_seconds: float = Field(gt=0, description="Seconds between two readings of a running training's progress.")
     undo_seconds: float = Field(gt=0, description="Seconds for which an undo is offered on the screen.")

@@ -16,7 +16,14 @@ def listed(chats: Chats, search: str, settings: InterfaceSettings) -> list[Liste
     if search.strip():
         hits = chats.search(search, settings.found_listed)
         found = [
-            Listed(hit.conversation.id, hit.conversation.title, hit.message.created_at, hit.message.id, hit.snippet)
+            Listed(
+                hit.conversation.id,
+                hit.conversation.title,
+                hit.message.created_at,
+                hit.message.id,
+                hit.snippet,
+                hit.marks,
+            )
             for hit in hits
         ]
         return sorted(found, key=lambda row: row.at, reverse=True)

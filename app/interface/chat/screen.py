@@ -84,6 +84,10 @@ class ChatScreen(AnswerActions, ConversationActions):
         if self._talk is not None:
             self.app.show_learning()
 
+    def action_memory(self) -> None:
+        if self._talk is not None:
+            self.app.show_memory()
+
     def action_theme(self) -> None:
         self.app.change_theme()
         self.say("screen.theme_changed", name=self.app.catalogue.text(f"screen.themes.{self.app.theme_choice}"))

@@ -16,6 +16,7 @@ from textual.message import Message
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.interface.excerpt import excerpt
 from app.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -28,13 +29,17 @@ _EDGES: Final = 5
 
 @dataclass(frozen=True)
 class Listed:
-    """A row of the list: a conversation, or a message found in one. ``detail`` is what was found."""
+    """A row of the list: a conversation, or a message found in one.
+
+    ``detail`` is what was found; ``marks``: (start, end) of the words in it.
+    """
 
     conversation_id: str
     title: str
     at: float
     message_id: str | None = None
     detail: str = ""
+    marks: tuple[tuple[int, int], ...] = ()
 
 
 class Conversations(OptionList):
@@ -173,15 +178,19 @@ class Side(Vertical):
         title = clean(row.title).replace("\n", " ") or self._catalogue.text("screen.untitled")
         text = self._cut(mark + title)
         if row.detail:
-            text.append("\n")
-            text.append_text(self._cut("  " + clean(row.detail).replace("\n", " "), "dim"))
+            text.append("\n  ")
+            text.append_text(excerpt(row.detail, row.marks, self._cells - 2, "dim"))
         return text
 
     def _cut(self, text: str, style: str = "") -> Text:
         """One row of the list at most."""
         row = Text(text, style)
-        row.truncate((self.size.width or self._width) - _EDGES, overflow="ellipsis")
+        row.truncate(self._cells, overflow="ellipsis")
         return row
+
+    @property
+    def _cells(self) -> int:
+        return (self.size.width or self._width) - _EDGES
 
     def _day(self, at: float, now: float) -> str:
         today = datetime.datetime.fromtimestamp(now).date()

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from app.deciding import Contradiction, contradictions
 from app.interface.learning.forgetting import ForgettingPane
-from app.interface.learning.messages import Said
+from app.interface.said import Said
 from app.interface.times import day_and_time
 from app.terminal_text import clean
 from app.withdrawing import what_still_knows

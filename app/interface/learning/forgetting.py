@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from textual import work
 from textual.containers import Vertical
 
-from app.interface.learning.messages import Said
+from app.interface.said import Said
 from app.withdrawing import forget_in_runs
 from configs.errors import EnlaceError
 

@@ -16,7 +16,7 @@ from textual.widgets.option_list import Option
 
 from app.going_back import answers_in_flight, go_back
 from app.interface.learning.checks import checks_text
-from app.interface.learning.messages import Said
+from app.interface.said import Said
 from app.interface.times import day_and_time
 from app.probation_text import gone, on_probation
 from app.report.wording import duration

@@ -17,7 +17,7 @@ from app.checks import left_out
 from app.curve import curve
 from app.errors_text import explain
 from app.interface.learning.checks import checks_text
-from app.interface.learning.messages import Said
+from app.interface.said import Said
 from app.interface.times import day_and_time
 from app.night import night_state, reason_text
 from app.report.cost import energy_short

@@ -81,10 +81,14 @@ async def interface(
     answer_tokens: int = SHORT,
     member: str | None = None,
 ) -> AsyncIterator[Person]:
-    """The interface of ``home``, open; no answer is longer than ``answer_tokens``. ``member``: whose, by name."""
+    """The interface of ``home``, open; no answer is longer than ``answer_tokens``. ``member``: whose, by name.
+
+    Somebody has been here before: nobody is asked who they are.
+    """
     environ = {"ENLACE_HOME": str(home.root), "LANG": f"{language}.UTF-8"}
     options = {"engine": {"sampling": {"max_tokens": answer_tokens, "temperature": 0.0}}}
     with Session(environ, member=member, language=language, options=options) as session:
+        session.household.members.default()
         app = EnlaceApp(session)
         async with app.run_test(size=size) as pilot:
             person = Person(app, pilot)

@@ -12,6 +12,7 @@ import sys
 import termios
 import time
 
+from app.session import Session
 from app.terminal_text import StreamCleaner
 from configs.home import Home
 from tests.project import ROOT
@@ -22,7 +23,11 @@ WITHIN = 100.0
 class Terminal:
     """A terminal of 120 by 36 with ``enlace`` in it. ``seen`` is the text drawn so far, control sequences left out."""
 
-    def __init__(self, home: Home) -> None:
+    def __init__(self, home: Home, *, first: bool = False) -> None:
+        """``first``: nobody has ever been in this home; else somebody has."""
+        if not first:
+            with Session({"ENLACE_HOME": str(home.root)}) as session:
+                session.household.members.default()
         self.master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 36, 120, 0, 0))
         environ = {**os.environ, "ENLACE_HOME": str(home.root), "LANG": "es_ES.UTF-8", "TERM": "xterm-256color"}

@@ -1,0 +1,33 @@
+"""The sides of memory, each in a tab of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+from textual.widget import Widget
+
+from app.interface.memory.history import HistoryPane
+from app.interface.memory.place import Place, Wanted
+from app.interface.sides import SidesScreen
+
+
+class MemoryScreen(SidesScreen[Place | None]):
+    """Gives the place in the conversations that somebody wants to see, or None."""
+
+    TEXTS = "screen.memory"
+    INSIDE = "Input, PagedList"
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("f12", "close", show=False),
+        Binding("f3", "tab('history')", show=False),
+    ]
+
+    def sides(self) -> Iterable[tuple[str, str, Widget]]:
+        return (("F3", "history", HistoryPane()),)
+
+    def on_mount(self) -> None:
+        self.call_after_refresh(self.action_inside)
+
+    def on_wanted(self, event: Wanted) -> None:
+        self.dismiss(event.place)
