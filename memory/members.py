@@ -118,7 +118,12 @@ class Members:
         """
         with self._family.transaction():
             everybody = self.list()
-            return everybody[0] if everybody else self.add(name or user_name(), "")
+            return everybody[0] if everybody else self.add(name or _user_name(), "")
+
+    @staticmethod
+    def usual_name() -> str:
+        """What the first member is called where nobody says: as the operating system's user."""
+        return _user_name()
 
     def rename(self, name_or_id: str, name: str) -> Member:
         """The member under a new name. Raises MemberUnknown, MemberExists, MemberNameWrong."""
@@ -210,8 +215,7 @@ class Members:
         return clean
 
 
-def user_name() -> str:
-    """What the operating system calls whoever sits here."""
+def _user_name() -> str:
     # Imported here because it costs 5 ms of every command and is needed once in a household's life.
     import getpass
 

@@ -22,7 +22,6 @@ from app.errors_text import explain
 from app.first_start import ModelChoice, begin, models
 from configs.errors import EnlaceError
 from memory.errors import MemberNameWrong
-from memory.members import user_name
 
 if TYPE_CHECKING:
     from app.interface.app import EnlaceApp
@@ -58,7 +57,7 @@ class FirstStart(ModalScreen[ModelChoice | None]):
                 compact=True,
                 markup=False,
             )
-            yield Input(user_name(), id="name", compact=True)
+            yield Input(self._session.household.members.usual_name(), id="name", compact=True)
             yield OptionList(id="model", compact=True, markup=False)
             yield Static(id="problem", markup=False)
             yield Static(id="hint", markup=False)
