@@ -34,9 +34,13 @@ def lessons_of(session: Session, conversation_id: str) -> list[Lesson]:
 
 
 def forget_conversation(session: Session, conversation_id: str) -> Forgotten:
-    """Remove a conversation and what was taught in it. Raises ConversationUnknown, DiskFull, FileNotWritten."""
+    """Remove a conversation, what was taught in it and the facts that it left.
+
+    Raises ConversationUnknown, DiskFull, FileNotWritten.
+    """
     taught = [lesson.id for lesson in lessons_of(session, conversation_id)]
     lessons = forget_lessons(session, taught) if taught else Forgotten((), held=False)
+    session.memory.facts.purge_said_in(message.id for message in session.memory.chats.messages(conversation_id))
     whole = session.memory.chats.forget(conversation_id)
     return Forgotten(lessons.still_known, lessons.held or not whole)
 

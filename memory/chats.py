@@ -203,6 +203,10 @@ class Chats(Conversations):
         rows = self._database.rows("SELECT * FROM messages WHERE conversation_id = ? ORDER BY seq", (conversation_id,))
         return [_message(row) for row in rows]
 
+    def questions(self) -> Messages:
+        """Everything that the member said, in all conversations, in the order in which it was stored."""
+        return [_message(row) for row in self._database.rows("SELECT * FROM messages WHERE role = 'user' ORDER BY seq")]
+
     def siblings(self, message_id: str) -> Messages:
         """The message and the others that follow the same one, the oldest first. Raises MessageUnknown."""
         message = self.message(message_id)

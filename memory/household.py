@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import TracebackType
 from typing import Final, Self
 
@@ -19,7 +20,11 @@ from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
 from memory.errors import DatabaseReadOnly, DiskFull, MemberUnknown, NoSnapshot, RunUnknown
+from memory.extraction.people import Circle
+from memory.fact_ledger import Ledger
+from memory.fact_rows import FactRows
 from memory.facts import Facts
+from memory.hearing import Hearing
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.lessons import Lesson, Lessons
 from memory.made import MadeRecords
@@ -31,6 +36,7 @@ from memory.migrations import Migrations
 from memory.private import PrivateTraining
 from memory.probation import Probation, Probations
 from memory.pruning import Pruner
+from memory.readings import Readings
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
 from memory.run_texts import clear_files, forget
@@ -48,6 +54,7 @@ class MemberMemory:
     member: Member
     chats: Chats
     facts: Facts
+    hearing: Hearing
     lessons: Lessons
     recall: Recall
     private: PrivateTraining
@@ -256,6 +263,10 @@ class Household:
         self._keepers.append(keeper)
         return Place(index, keeper)
 
+    def _circle(self, member: Member) -> Circle:
+        others = tuple((each.id, each.name) for each in self.members.list() if each.id != member.id)
+        return Circle(member.id, member.name, self.members.is_named(member), others)
+
     def _artifacts(self, home: Home) -> ArtifactStore:
         return ArtifactStore(home, clock=self._clock, unfinished_seconds=self.settings.unfinished_hours * 3600)
 
@@ -266,9 +277,12 @@ class Household:
     def _memory(self, member: Member, database: Database) -> MemberMemory:
         index = RecallIndex(database, self._wordings, self.settings.recall)
         shared = (self._family_index, member.id, self.settings, self._clock)
+        ledger = Ledger({"private": FactRows(index, "private"), "shared": FactRows(self._family_index, "shared")})
+        readings = Readings(database, self._clock)
         artifacts = self._artifacts(self.home.of_member(member.id))
         artifacts.sweep()
-        chats, facts = Chats(database, self.settings, self._clock), Facts(index, *shared)
+        chats = Chats(database, self.settings, self._clock)
+        facts = Facts(ledger, member.id, self.settings, self._clock)
         restorable_since = self._clock() - self.settings.deleted_days * _DAY_S
         chats.purge(before=restorable_since)
         facts.purge_forgotten(restorable_since)
@@ -276,6 +290,7 @@ class Household:
             member,
             chats,
             facts,
+            Hearing(member, chats, ledger, readings, partial(self._circle, member), self.settings),
             Lessons(index, *shared),
             Recall(self._place(index), self._family_place, member, self._wordings, self._meaning, self.settings.recall),
             PrivateTraining(database, artifacts, MadeRecords(self.home.of_member(member.id), artifacts), self._clock),

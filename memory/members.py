@@ -50,6 +50,7 @@ _REMOVAL = (
     ),
     "DELETE FROM lessons WHERE member = ?",
     "DELETE FROM facts WHERE said_by = ?",
+    "DELETE FROM fact_acts WHERE member = ?",
     "DELETE FROM runs WHERE member = ?",
 )
 
@@ -161,6 +162,10 @@ class Members:
                 raise OnlyAdmin(name=member.name)
             self._family.run("UPDATE members SET standing = ? WHERE id = ?", (standing, member.id))
             return self.get(member.id)
+
+    def is_named(self, member: Member) -> bool:
+        """Whether a person has chosen a member's name: whoever is there from the start is called as the system does."""
+        return fold(member.name) != fold(_user_name())
 
     def heir(self, member_id: str) -> Member | None:
         """Who administers once this member is gone: the one who came first of the others.

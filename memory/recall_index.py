@@ -27,8 +27,8 @@ _MEANING = "vectors"
 _INDEXED: Final[dict[Kind, str]] = {
     "lesson": "SELECT seq, messages, chosen FROM lessons WHERE status = 'active' AND source <> 'thumb'"
     " AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))",
-    "fact": "SELECT seq, subject || ' ' || text AS text FROM facts WHERE forgotten_at IS NULL"
-    " AND (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))",
+    "fact": "SELECT seq, subject || ' ' || text AS text FROM facts_standing"
+    " WHERE (?1 IS NULL OR seq IN (SELECT value FROM json_each(?1)))",
 }
 
 

@@ -1,8 +1,8 @@
 """What happens in one turn, in the order in which it happens.
 
 ``Started`` comes first, once the question and an empty answer are on disk. Then, each where it applies: ``Queued``,
-``Trimmed``, ``Recalled``, ``ToolCalled`` and ``ToolReturned``, ``Thinking``, ``Token``s, ``Sources``; and last, always,
-``Done`` or ``Failed``.
+``Trimmed``, ``Recalled``, ``ToolCalled`` and ``ToolReturned``, ``Thinking``, ``Token``s, ``Remembered``, ``Sources``;
+and last, always, ``Done`` or ``Failed``.
 """
 
 from __future__ import annotations
@@ -40,9 +40,11 @@ class Recalled:
 
 @dataclass(frozen=True)
 class Remembered:
-    """The member asked for something to be remembered and it is on disk."""
+    """What the member said was kept as ``facts``, or made some fall (``fell``). ``asked``: they asked for it."""
 
-    fact: Fact
+    facts: tuple[Fact, ...]
+    fell: tuple[Fact, ...] = ()
+    asked: bool = False
 
 
 @dataclass(frozen=True)

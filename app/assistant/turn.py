@@ -14,26 +14,25 @@ from app.assistant.events import (
     Event,
     Queued,
     Recalled,
-    Remembered,
     Sources,
     Thinking,
     Token,
     ToolCalled,
     ToolReturned,
-    Trimmed,
 )
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
 from app.assistant.grounding import Grounding, by_fact, by_lesson
+from app.assistant.listening import Listening
 from app.assistant.prompting import Exchange, Material
-from app.assistant.remembering import asked_to_remember
 from app.assistant.said import TaughtEnd
-from app.assistant.turn_parts import TurnParts
+from app.assistant.turn_parts import TurnParts, accepted, measures
 from app.errors_text import explain
 from configs.errors import EnlaceError
 from configs.sections.assistant import Form
 from engine.answers import Delta, Finished, Sampling, Thought, Usage, Waiting
 from engine.ending import Until
 from memory.chats import ChatMessage
+from memory.extraction.asked import asked_to_remember
 from tools.errors import ToolError
 from tools.registry import ToolResult
 from tools.routing import Call, route
@@ -62,18 +61,24 @@ class Turn:
         self._meta: dict[str, Any] = {}
         self._fact_score = 0.0
         self._thinking = False
+        self._listening: Listening
 
     async def events(self) -> AsyncGenerator[Event, None]:
         """Everything after Started, Done included. Raises EnlaceError."""
-        async with aclosing(self._steps()) as steps:
-            async for event in steps:
-                yield event
+        steps = self._steps()
+        # After what comes to mind was looked for: an answer must not depend on which of the two was faster.
+        self._listening = Listening(self._parts.memory.hearing, self._question)
+        try:
+            async with aclosing(steps) as events:
+                async for event in events:
+                    yield event
+        finally:
+            await self._listening.end()
 
     def _steps(self) -> AsyncGenerator[Event, None]:
         text = self._question.content
-        fact = asked_to_remember(text)
-        if fact is not None:
-            return self._remember(fact)
+        if asked_to_remember(text) is not None:
+            return self._remember()
         search = self._parts.settings.tools.search.enabled
         call = route(text, self._parts.catalogue.language, search)
         recalled = self._recall()
@@ -81,11 +86,9 @@ class Turn:
             return self._from_model(recalled)
         return self._from_tool(call)
 
-    async def _remember(self, text: str) -> AsyncGenerator[Event, None]:
-        fact = self._parts.memory.facts.add(text)
-        yield Remembered(fact)
-        sentence = self._parts.catalogue.text("assistant.remembered", fact=fact.text)
-        self._meta = {"remembered": fact.id}
+    async def _remember(self) -> AsyncGenerator[Event, None]:
+        asked = (await self._listening.heard()).asked
+        sentence = self._parts.catalogue.text("assistant.remembered", fact=asked.text if asked else "")
         async with aclosing(self._say(sentence)) as events:
             async for event in events:
                 yield event
@@ -94,10 +97,12 @@ class Turn:
         if not self._use_memory:
             return None
         found = self._parts.memory.recall.find(self._question.content, self._parts.member)
-        if not found.lessons and not found.facts:
+        # An answer that is asked for again is not reminded of what its own question says.
+        facts = [entry for entry in found.facts if entry.fact.source != self._question.id]
+        if not found.lessons and not facts:
             return None
-        self._fact_score = found.facts[0].score if found.facts else 0.0
-        return Recalled(found.lessons, tuple(entry.fact for entry in found.facts))
+        self._fact_score = facts[0].score if facts else 0.0
+        return Recalled(found.lessons, tuple(entry.fact for entry in facts))
 
     async def _from_model(self, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
         settings = self._parts.settings.assistant
@@ -118,6 +123,8 @@ class Turn:
         async with aclosing(steps) as events:
             async for event in events:
                 yield event
+        for told in await self._listening.told(self._meta):
+            yield told
         yield self._done(self._store.text, lessons_used=len(lessons), facts_used=len(facts))
 
     async def _asked(
@@ -148,7 +155,7 @@ class Turn:
             async for piece in pieces:
                 match piece:
                     case Accepted(left_out):
-                        for event in _accepted(left_out, recalled):
+                        for event in accepted(left_out, recalled):
                             yield event
                     case Queued() | Thinking():
                         yield piece
@@ -173,7 +180,7 @@ class Turn:
                 async for piece in pieces:
                     match piece:
                         case Accepted(left_out) if attempt == 0:
-                            for event in _accepted(left_out, recalled):
+                            for event in accepted(left_out, recalled):
                                 yield event
                         case Queued() | Thinking():
                             yield piece
@@ -263,6 +270,8 @@ class Turn:
         if len(cited) > len(written.rstrip()):
             yield Token(cited[len(written.rstrip()) :])
         yield Sources(result.sources)
+        for told in await self._listening.told(self._meta):
+            yield told
         self._meta["sources"] = [{"number": s.number, "title": s.title, "url": s.url} for s in result.sources]
         yield replace(self._done(cited), sources=result.sources)
 
@@ -270,6 +279,8 @@ class Turn:
         """An answer that is there all at once."""
         self._store.add(sentence)
         yield Token(sentence)
+        for told in await self._listening.told(self._meta):
+            yield told
         yield self._done(sentence)
 
     def _finished(self, piece: Finished) -> None:
@@ -278,22 +289,9 @@ class Turn:
 
     def _done(self, text: str, *, lessons_used: int = 0, facts_used: int = 0) -> Done:
         usage = self._usage
-        if usage is not None:
-            self._meta |= {
-                "prompt_tokens": usage.prompt_tokens,
-                "answer_tokens": usage.answer_tokens,
-                "ttft_ms": round(usage.ttft_ms, 1),
-                "tokens_per_second": round(usage.tokens_per_second, 1),
-                "context_size": usage.context_size,
-            }
+        self._meta |= measures(usage)
         self._store.finish("complete", self._meta, text=text, snapshot=usage.snapshot if usage else None)
         return Done(self._store.answer_id, text, usage, lessons_used, "complete", facts_used)
 
     def _cache_key(self) -> str:
         return f"{self._parts.member.id}/{self._question.conversation_id}"
-
-
-def _accepted(left_out: int, recalled: Recalled | None) -> list[Event]:
-    """What is told once the engine has taken the prompt."""
-    found: list[Event] = [Trimmed(left_out)] if left_out else []
-    return [*found, recalled] if recalled else found

@@ -15,7 +15,7 @@ from app.terminal_text import StreamCleaner
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
-    from app.assistant.events import Done, Event, Failed
+    from app.assistant.events import Done, Event, Failed, Remembered
     from app.session import Session
     from engine.answers import Sampling
 
@@ -67,6 +67,7 @@ class _Answer:
         self._conversation: str | None = None
         self._snapshot = ""
         self._wrote = False
+        self._facts_kept: Remembered | None = None
 
     async def run(self, text: str, sampling: Sampling, *, memory: bool, go_on: bool) -> int:
         conversation_id = None
@@ -95,6 +96,8 @@ class _Answer:
             case events.Recalled(lessons, facts):
                 self._remark("command.ask.lessons_used", len(lessons))
                 self._remark("command.ask.facts_used", len(facts))
+            case events.Remembered():
+                self._remembered(event)
             case events.Done():
                 self._done(event)
             case events.Failed():
@@ -105,6 +108,20 @@ class _Answer:
         if number and not self._json:
             remark(self._session.catalogue.count(key, number))
 
+    def _remembered(self, remembered: Remembered) -> None:
+        """What was kept of the question, and how it is taken back. Who asked for it is told by the answer."""
+        from app.remembered import told
+
+        self._facts_kept = remembered
+        if self._json or remembered.asked or not self._session.settings.assistant.tell_remembered:
+            return
+        if self._wrote:
+            write_raw("\n")
+        for sentence in told(remembered, self._session.catalogue):
+            remark(sentence)
+        if remembered.facts:
+            remark(self._session.catalogue.text("memory.undo_by_command"))
+
     def _done(self, done: Done) -> None:
         if self._json:
             write_json(self._facts(done))
@@ -114,7 +131,7 @@ class _Answer:
             write(f"[{source.number}] {source.title} — {source.url}")
 
     def _facts(self, done: Done) -> dict[str, Any]:
-        usage = done.usage
+        usage, kept = done.usage, self._facts_kept
         return {
             "answer": done.text,
             "snapshot": usage.snapshot if usage else self._snapshot,
@@ -124,6 +141,8 @@ class _Answer:
             "tokens_per_second": round(usage.tokens_per_second, 1) if usage else None,
             "lessons_used": done.lessons_used,
             "facts_used": done.facts_used,
+            "remembered": [{"id": fact.id, "text": fact.text} for fact in kept.facts] if kept else [],
+            "fell": [{"id": fact.id, "text": fact.text} for fact in kept.fell] if kept else [],
             "sources": [{"number": s.number, "title": s.title, "url": s.url} for s in done.sources],
             "conversation": self._conversation,
             "state": done.state,

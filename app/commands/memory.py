@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from app.commands import memory_history
+from app.commands.errors import OptionsApart
 from app.commands.forgotten import tell_forgotten
+from app.commands.memory_history import find_fact
 from app.commands.opening import open_session
-from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, find, group, moment
+from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, group, moment
 from app.commands.output import write, write_json, write_table
 
 if TYPE_CHECKING:
@@ -31,17 +35,24 @@ def register(commands: typer.Typer) -> None:
     memory.command("forget", help="command.memory.forget")(forget)
     memory.command("restore", help="command.memory.restore")(restore)
     memory.command("search", help="command.memory.search")(search)
+    memory_history.register(memory)
     commands.add_typer(memory)
 
 
 def list_facts(
     member: MemberOption = None,
     forgotten: Annotated[bool, typer.Option("--forgotten", help="command.memory.forgotten")] = False,
+    as_of: Annotated[
+        datetime | None, typer.Option("--as-of", formats=["%Y-%m-%d", "%Y-%m-%dT%H:%M"], help="command.memory.as_of")
+    ] = None,
     as_json: JsonOption = False,
 ) -> int:
     """The member's own facts and the shared ones, the newest first."""
+    if forgotten and as_of is not None:
+        raise OptionsApart(option="--forgotten", other="--as-of")
     with open_session(member=member) as session:
-        return _show(session, session.memory.facts.list(forgotten=forgotten), as_json=as_json)
+        at = as_of.timestamp() if as_of is not None else None
+        return _show(session, session.memory.facts.list(forgotten=forgotten, as_of=at), as_json=as_json)
 
 
 def add(
@@ -69,7 +80,7 @@ def edit(
     """Other words for a fact, or others who see it."""
     with open_session(member=member) as session:
         visibility: Visibility | None = None if shared is None else "shared" if shared else "private"
-        fact = session.memory.facts.edit(_find(session, reference).id, text=text, visibility=visibility)
+        fact = session.memory.facts.edit(find_fact(session, reference).id, text=text, visibility=visibility)
         write(session.catalogue.text("assistant.remembered", fact=fact.text))
         return 0
 
@@ -82,11 +93,11 @@ def forget(
         if for_good:
             from app.forgetting import forget_fact
 
-            fact = _find(session, reference, forgotten=None)
+            fact = find_fact(session, reference, forgotten=None)
             confirm(session.catalogue.text("command.memory.sure_for_good", fact=fact.text), yes=yes)
             tell_forgotten(session, forget_fact(session, fact.id), fact.text)
             return 0
-        fact = session.memory.facts.forget(_find(session, reference).id)
+        fact = session.memory.facts.forget(find_fact(session, reference).id)
         write(session.catalogue.text("command.memory.forgot", fact=fact.text, id=fact.id))
         return 0
 
@@ -94,7 +105,7 @@ def forget(
 def restore(reference: FactArgument, member: MemberOption = None) -> int:
     """Remember again what was forgotten."""
     with open_session(member=member) as session:
-        fact = session.memory.facts.restore(_find(session, reference, forgotten=True).id)
+        fact = session.memory.facts.restore(find_fact(session, reference, forgotten=True).id)
         write(session.catalogue.text("assistant.remembered", fact=fact.text))
         return 0
 
@@ -125,12 +136,3 @@ def _show(session: Session, facts: Sequence[Fact], *, as_json: bool) -> int:
     ]
     write_table(heads, rows)
     return 0
-
-
-def _find(session: Session, reference: str, *, forgotten: bool | None = False) -> Fact:
-    """``forgotten``: whether it is one of those; None: it may be, and those come after the others."""
-    from memory.errors import FactUnknown
-
-    lists = (False, True) if forgotten is None else (forgotten,)
-    facts = [each for among in lists for each in session.memory.facts.list(forgotten=among)]
-    return find(facts, reference, lambda entry: entry.id, lambda wrong: FactUnknown(id=wrong))

@@ -64,6 +64,9 @@ class AssistantSettings(BaseModel):
     compare_patience_s: float = Field(
         ge=0, description="How long it waits for one answer, while somebody chats, before it gives up."
     )
+    tell_remembered: bool = Field(
+        description="Whether Enlace says with the answer what it has kept of the question, and how to take it back."
+    )
     tool_answer_tokens: int = Field(ge=1, description="The longest answer written from the result of a sum or a clock.")
     tool_answer_overlap: float = Field(
         ge=0, le=1, description="The share of words that an answer written from a tool's result must have from it."

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 from configs.sections.recall import RecallSettings
@@ -30,6 +32,27 @@ class ImportSettings(BaseModel):
     batch_messages: int = Field(
         gt=0, description="After how many messages what was read is stored, and others may write in between."
     )
+
+
+class FactSettings(BaseModel):
+    """Which of what members say become facts."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    in_passing: tuple[Literal["trusted", "child", "guest"], ...] = Field(
+        description="Whose words become facts without being asked to: those of trusted members, of children, of guests."
+        " Empty: only what somebody asks to be remembered."
+    )
+    longest_message: int = Field(
+        gt=0, description="Longest message that facts are found in; a longer one is mostly copied from elsewhere."
+    )
+    model_reads: bool = Field(
+        description="Whether the model reads, after an answer and while nobody asks, what patterns may have missed; a"
+        " server of the family's is never asked to."
+    )
+    model_tokens: int = Field(gt=0, description="How much the model may write of one message that it reads.")
+    model_after_seconds: float = Field(ge=0, description="How long nobody must have asked anything before it reads.")
+    model_messages: int = Field(gt=0, description="How many of the latest messages it reads after an answer at most.")
 
 
 class RepositorySettings(BaseModel):
@@ -99,4 +122,5 @@ class MemorySettings(BaseModel):
     search: SearchSettings = Field(description="Searching one's own conversations.")
     recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")
     imports: ImportSettings = Field(description="Conversations from other assistants.")
+    facts: FactSettings = Field(description="Which of what members say become facts.")
     repository: RepositorySettings = Field(description="Pairs from a git repository.")

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from textual import on, work
 
+from app.assistant.events import Remembered
+from app.assistant.second_reading import read_on
 from app.interface.chat.composer import Composer
 from app.interface.chat.looking import Looking
 from app.interface.chat.talk import Talk
 from app.interface.transcript import Transcript
+from app.remembered import told
+from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
     from app.assistant.events import Event
@@ -33,6 +39,7 @@ class Asking(Looking):
         talk = self.ready()
         if talk is None:
             return
+        self.workers.cancel_group(self, "reading")
         self.notice.clear()
         self.composer.load_text("")
         if self._rephrasing is not None:
@@ -56,9 +63,33 @@ class Asking(Looking):
             # Nothing was stored: the words go back to where they were written.
             self.notice.say(talk.failure, problem=True)
             self.composer.load_text(text)
+        self._offer_undo(talk, talk.remembered)
+        self._read_on(talk)
         self.refresh_side()
         self.keep_probation()
         self.look()
+
+    @work(exclusive=True, group="reading")
+    async def _read_on(self, talk: Talk) -> None:
+        """Once nobody has asked anything for a while, what patterns have missed is read by the model."""
+        session = talk.session
+        await asyncio.sleep(session.settings.memory.facts.model_after_seconds)
+        # What keeps it from reading keeps it from answering, and is told by the next question.
+        with suppress(EnlaceError):
+            if found := await read_on(session.engine, session.memory, session.settings):
+                self._offer_undo(talk, Remembered(tuple(found)))
+
+    def _offer_undo(self, talk: Talk, kept: Remembered | None) -> None:
+        """One key takes back what was kept of the question; the note under the answer says what that is."""
+        facts = talk.session.memory.facts
+        if kept is None or not kept.facts or not self.app.session.settings.assistant.tell_remembered:
+            return
+
+        def back() -> None:
+            for fact in kept.facts:
+                facts.undo(fact.id)
+
+        self.tell(told(kept, self.app.catalogue)[0], undo=back)
 
     def ask_early(self) -> None:
         """Ask what was sent while the house was opening."""

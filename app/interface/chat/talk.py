@@ -26,6 +26,7 @@ from app.assistant.events import (
 from app.errors_text import explain
 from app.interface.chat.entries_of import EntryMaker
 from app.interface.markdown.lines import Span
+from app.remembered import told
 from app.terminal_text import StreamCleaner, clean
 
 if TYPE_CHECKING:
@@ -50,7 +51,8 @@ class Progress:
 class Talk:
     """Follows the assistant's events into the transcript. ``changed`` is called when the status has news.
 
-    ``failure`` says why the last question could not even be stored; it is empty otherwise.
+    ``failure`` says why the last question could not even be stored; it is empty otherwise. ``remembered``: what
+    was kept of the last question.
     """
 
     def __init__(
@@ -69,6 +71,7 @@ class Talk:
         self._cleaner = StreamCleaner()
         self._extra: list[tuple[Span, ...]] = []
         self.failure = ""
+        self.remembered: Remembered | None = None
 
     # Looking
 
@@ -131,6 +134,7 @@ class Talk:
         self.progress = Progress(writing=True, context=self.progress.context)
         self._extra = []
         self.failure = ""
+        self.remembered = None
         self._changed()
         answer_id: str | None = None
         try:
@@ -163,8 +167,8 @@ class Talk:
                 self._note(self._makers.dim(text("screen.trimmed", number=turns)), keep=True)
             case Recalled(lessons, facts):
                 self._title(lessons=len(lessons), facts=len(facts))
-            case Remembered(fact):
-                self._note(self._makers.dim(text("screen.remembered", text=clean(fact.text))))
+            case Remembered():
+                self._remembered(event)
             case ToolCalled(name, arguments):
                 what = ", ".join(clean(value) for value in arguments.values())
                 self._note(self._makers.dim(text("screen.tool_running", name=clean(name), what=what)))
@@ -183,6 +187,12 @@ class Talk:
             case Failed():
                 # It is stored with the answer, and shown with it.
                 pass
+
+    def _remembered(self, event: Remembered) -> None:
+        self.remembered = event
+        if self.session.settings.assistant.tell_remembered and not event.asked:
+            for sentence in told(event, self.session.catalogue):
+                self._note(self._makers.dim(sentence), keep=True)
 
     def _begin(self, event: Started) -> None:
         self.conversation_id = event.conversation_id

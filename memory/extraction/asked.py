@@ -19,12 +19,14 @@ _ASKED: Final = re.compile(
 )
 # "Remember that time we went to Paris?" talks about the past and asks for nothing to be kept.
 _TALK: Final = re.compile(r"(?:time|day|night|summer|vez|d[ií]a|noche|verano)\b(?! (?:is|es)\b)", re.IGNORECASE)
+# Lines that are quoted, and paragraphs of their own, are what somebody has copied from elsewhere.
+_COPIED: Final = re.compile(r"^[ \t]*>|\n[ \t]*\n", re.MULTILINE)
 
 
 def asked_to_remember(message: str) -> str | None:
     """What ``message`` asks to be remembered, word for word, or None."""
     found = _ASKED.fullmatch(message.strip())
-    if found is None or found["fact"].rstrip().endswith("?"):
+    if found is None or found["fact"].rstrip().endswith("?") or _COPIED.search(found["fact"]):
         return None
     fact = found["fact"].strip()
     return None if not fact.strip(" .,:;!¡¿?") or _TALK.match(fact) else fact

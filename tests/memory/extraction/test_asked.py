@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.assistant.remembering import asked_to_remember
+from memory.extraction.asked import asked_to_remember
 
 
 @pytest.mark.parametrize(
