@@ -10,6 +10,7 @@ from typing import Literal
 
 from configs.home import Home
 from configs.sections.memory import MemorySettings
+from configs.wordlists import words_of
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, OnlyAdmin, PrivateRunRunning
@@ -18,6 +19,8 @@ from memory.recall_index import TABLES
 from memory.runs import Run
 from memory.text import fold, storable
 
+# Names of accounts and machines, by which nobody is called.
+_ACCOUNTS = words_of("root admin administrator user ubuntu debian pi home casa familia family guest invitado")
 Standing = Literal["trusted", "child", "guest"]
 
 
@@ -164,8 +167,8 @@ class Members:
             return self.get(member.id)
 
     def is_named(self, member: Member) -> bool:
-        """Whether a person has chosen a member's name: whoever is there from the start is called as the system does."""
-        return fold(member.name) != fold(_user_name())
+        """Whether a member's name is a person's: the first member of a new home may be called like an account."""
+        return fold(member.name) not in _ACCOUNTS
 
     def heir(self, member_id: str) -> Member | None:
         """Who administers once this member is gone: the one who came first of the others.

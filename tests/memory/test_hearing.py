@@ -282,3 +282,9 @@ def test_a_fact_is_found_by_the_id_that_it_had_before_it_was_put_in_other_words(
     second = memory.facts.edit(first.id, text="la llave está en el cajón")
     assert memory.facts.get(first.id) == second
     assert [fact.id for fact in memory.facts.history(second.id)] == [first.id, second.id]
+
+
+def test_whoever_has_an_accounts_name_may_say_their_own(household: Household) -> None:
+    root = household.member(household.members.add("root", "es").id)
+    (fact,) = say(root, "Hola, me llamo Marta y soy alérgica a las nueces")
+    assert fact.about_member == root.member.id
