@@ -35,6 +35,8 @@ GROUPS: Final = (
     "chats",
     "memory",
     "lessons",
+    "documents",
+    "graph",
     "tools",
     "train",
     "trainer",

@@ -6,7 +6,6 @@ import contextlib
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
 from functools import partial
 from types import TracebackType
 from typing import Final, Self
@@ -19,6 +18,8 @@ from memory.candidates import Place
 from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
+from memory.documents.papers import Papers
+from memory.documents.shelf import Shelf
 from memory.errors import DatabaseReadOnly, DiskFull, MemberUnknown, NoSnapshot, RunUnknown
 from memory.extraction.people import Circle
 from memory.fact_ledger import Ledger
@@ -31,6 +32,7 @@ from memory.made import MadeRecords
 from memory.meaning.embedder import Embedder, installed
 from memory.meaning.keeper import VectorKeeper
 from memory.meaning.meaning import Meaning
+from memory.member_memory import MemberMemory as MemberMemory
 from memory.members import Member, Members
 from memory.migrations import Migrations
 from memory.private import PrivateTraining
@@ -45,19 +47,6 @@ from memory.snapshots import Snapshots
 from memory.wording import Wordings
 
 _DAY_S: Final = 86_400
-
-
-@dataclass(frozen=True)
-class MemberMemory:
-    """What one member said, what they may see, and what comes to mind for them."""
-
-    member: Member
-    chats: Chats
-    facts: Facts
-    hearing: Hearing
-    lessons: Lessons
-    recall: Recall
-    private: PrivateTraining
 
 
 class Household:
@@ -79,7 +68,10 @@ class Household:
         self.made = MadeRecords(home, self.artifacts)
         self.approvals = Approvals(self._family, clock)
         self.runs = Runs(self._family, clock)
-        self.members = Members(self._family, home, settings, clock, self._close_member, self.runs.running)
+        self.documents = Shelf(self._family, "shared", settings.documents, clock)
+        self.members = Members(
+            self._family, home, settings, clock, self._close_member, self.runs.running, self.documents
+        )
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
         self.probations = Probations(self._family, self.snapshots, settings.probation)
         self.pruner = Pruner(home, self._family, self.artifacts, self.snapshots, self.runs, settings.prune, clock)
@@ -294,4 +286,5 @@ class Household:
             Lessons(index, *shared),
             Recall(self._place(index), self._family_place, member, self._wordings, self._meaning, self.settings.recall),
             PrivateTraining(database, artifacts, MadeRecords(self.home.of_member(member.id), artifacts), self._clock),
+            Papers(database, self._family, self.settings.documents, self._clock),
         )

@@ -13,6 +13,7 @@ from configs.sections.memory import MemorySettings
 from configs.wordlists import words_of
 from memory.clock import Clock
 from memory.database import Database, Row
+from memory.documents.shelf import Shelf
 from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, OnlyAdmin, PrivateRunRunning
 from memory.ids import new_id
 from memory.recall_index import TABLES
@@ -69,14 +70,19 @@ class Members:
         clock: Clock,
         close: Callable[[str], None],
         running: Callable[[], Run | None],
+        documents: Shelf,
     ) -> None:
-        """``close`` is told whose file is about to be removed; ``running`` tells the training that runs."""
+        """``close`` is told whose file is about to be removed; ``running`` tells the training that runs.
+
+        ``documents``: what members had read for everybody, which goes with them.
+        """
         self._family = family
         self._home = home
         self._settings = settings
         self._clock = clock
         self._close = close
         self._running = running
+        self._documents = documents
         for row in family.rows("SELECT id FROM members WHERE removed_at IS NOT NULL"):
             # Whoever removed them was told; the others shall not be kept out by a file that cannot be deleted.
             with contextlib.suppress(MemberFilesLeft):
@@ -199,6 +205,7 @@ class Members:
             self._family.run(mark, (self._clock(), member.id))
             for statement in _REMOVAL:
                 self._family.run(statement, (member.id,))
+            self._documents.remove_of(member.id)
         self._close(member.id)
         self._finish_removal(member.id)
         return heir and self.get(heir.id)

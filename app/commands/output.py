@@ -72,7 +72,7 @@ def write_table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
         room = shutil.get_terminal_size().columns - sum(widths[:-1]) - len(_GAP) * (len(widths) - 1)
         widths[-1] = min(widths[-1], max(room, _NARROWEST_COLUMN))
     for line in [list(heads), *cells]:
-        padded = [_fitted(cell, size) for cell, size in zip(line, widths, strict=True)]
+        padded = [fitted(cell, size) for cell, size in zip(line, widths, strict=True)]
         _put(sys.stdout, _GAP.join(padded).rstrip() + "\n")
 
 
@@ -84,7 +84,8 @@ def width(text: str) -> int:
     )
 
 
-def _fitted(text: str, size: int) -> str:
+def fitted(text: str, size: int) -> str:
+    """``text`` in exactly ``size`` columns: filled with blanks, or cut with a sign that says so."""
     if width(text) <= size:
         return text + " " * (size - width(text))
     kept = ""

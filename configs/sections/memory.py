@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from configs.sections.documents import DocumentsSettings
 from configs.sections.recall import RecallSettings
 
 
@@ -124,3 +125,4 @@ class MemorySettings(BaseModel):
     imports: ImportSettings = Field(description="Conversations from other assistants.")
     facts: FactSettings = Field(description="Which of what members say become facts.")
     repository: RepositorySettings = Field(description="Pairs from a git repository.")
+    documents: DocumentsSettings = Field(description="Documents of the family, and the graph of what they say.")

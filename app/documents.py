@@ -1,0 +1,82 @@
+"""Documents that the family wants read, and the process that reads them, which is the trainer's."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.standing import adults_alone
+from app.training import answer_of
+from memory.documents.errors import DocumentUnknown, FormatUnknown, PathInHome, PathUnknown
+from memory.documents.formats import ENDINGS, format_of
+
+if TYPE_CHECKING:
+    from app.session import Session
+    from memory.documents.shelf import Shelf
+    from memory.documents.sources import Source
+    from memory.documents.states import DocumentState
+
+
+def add_documents(session: Session, path: Path, *, shared: bool) -> Source:
+    """Have a file, or all in a folder, read from now on, for the member alone or for the household.
+
+    Raises PathUnknown, PathInHome, FormatUnknown, AdultsAlone.
+    """
+    place = path.expanduser().absolute()
+    if not place.exists():
+        raise PathUnknown(path=str(path))
+    root = session.home.root.resolve()
+    if place.resolve().is_relative_to(root) or root.is_relative_to(place.resolve()):
+        raise PathInHome(path=str(path))
+    if place.is_file() and format_of(place) is None:
+        raise FormatUnknown(path=str(path), formats=" ".join(sorted(ENDINGS)))
+    if shared:
+        adults_alone(session)
+    shelf = session.household.documents if shared else session.memory.papers.shelf
+    return shelf.sources.add(place, session.member.id)
+
+
+def read_documents(session: Session, *, model: bool = False) -> dict[str, Any]:
+    """Read what waits of the household's and the member's own, by the rules, and with ``model`` by the model too.
+
+    How many were read, were asked about, could not be read, and wait; ``problem``: the code of what kept the model from
+    it. Raises what the reading process reports, and TrainerNotStarted.
+    """
+    what = ["--now", "--member", session.member.id, *([] if model else ["--rules"])]
+    answer: dict[str, Any] = json.loads(answer_of(session.household.home, "trainer.reading", *what)[0])
+    return answer
+
+
+def all_states(session: Session) -> list[DocumentState]:
+    """How it stands with every document that the member may see, the household's first."""
+    return [each for shelf in _shelves(session) for each in shelf.states.list()]
+
+
+def all_sources(session: Session) -> list[Source]:
+    """Every file and folder that is watched and that the member may know of."""
+    return [each for shelf in _shelves(session) for each in shelf.sources.list()]
+
+
+def forget_document(session: Session, state: DocumentState) -> None:
+    """Forget a document and all that was derived from it. Raises DocumentUnknown, AdultsAlone."""
+    if state.visibility == "shared":
+        _own_or_adult(session, state.added_by)
+    if not any(shelf.remove(state.id) for shelf in _shelves(session) if shelf.visibility == state.visibility):
+        raise DocumentUnknown(id=state.id)
+
+
+def forget_source(session: Session, source: Source) -> int:
+    """Watch a file or folder no more, and forget the documents that were there alone; how many. Raises AdultsAlone."""
+    if source.visibility == "shared":
+        _own_or_adult(session, source.added_by)
+    return sum(shelf.unwatch(Path(source.path)) for shelf in _shelves(session) if shelf.visibility == source.visibility)
+
+
+def _own_or_adult(session: Session, added_by: str) -> None:
+    if added_by != session.member.id:
+        adults_alone(session)
+
+
+def _shelves(session: Session) -> list[Shelf]:
+    return [session.household.documents, session.memory.papers.shelf]

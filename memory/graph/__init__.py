@@ -1,0 +1,1 @@
+"""Who and what the documents speak of, and how it belongs together."""

@@ -1,0 +1,108 @@
+"""Two nodes that are one: joined by themselves where that is certain, proposed where only the name says so."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from memory.clock import Clock
+from memory.database import Database
+from memory.graph.terms import SYMMETRIC, Kind
+
+
+def count(database: Database, statements: Iterable[int]) -> None:
+    """Count anew by how many places of documents in force statements (rows) are made."""
+    database.run(
+        "UPDATE statements SET live = (SELECT count(*) FROM evidence e JOIN documents d ON d.seq = e.document"
+        " WHERE e.statement = statements.seq AND d.replaced_at IS NULL)"
+        " WHERE seq IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(statements)),),
+    )
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """Two nodes of one name, by their rows."""
+
+    kind: Kind
+    name: str
+    first: int
+    second: int
+
+
+class Merging:
+    """Of one database."""
+
+    def __init__(self, database: Database, clock: Clock) -> None:
+        self._database = database
+        self._clock = clock
+
+    def proposals(self, most: int) -> list[Proposal]:
+        """Pairs of one name and kind of which nobody has said whether they are one, each with the first of its name."""
+        rows = self._database.rows(
+            "SELECT b.kind, b.name, b.seq AS second, (SELECT min(a.seq) FROM nodes a WHERE a.name_key = b.name_key"
+            "  AND a.kind = b.kind AND a.seq < b.seq AND NOT EXISTS"
+            "  (SELECT 1 FROM nodes_apart p WHERE p.first = a.seq AND p.second = b.seq)) AS first"
+            " FROM nodes b WHERE first IS NOT NULL ORDER BY b.name_key, second LIMIT ?",
+            (most,),
+        )
+        return [Proposal(row["kind"], row["name"], row["first"], row["second"]) for row in rows]
+
+    def join(self, kept: int, gone: int) -> None:
+        """Have all that is said of ``gone`` be said of ``kept``, under both names."""
+        with self._database.transaction():
+            for row in self._database.rows("SELECT * FROM statements WHERE subject = ?1 OR object = ?1", (gone,)):
+                subject = kept if row["subject"] == gone else row["subject"]
+                obj = kept if row["object"] == gone else row["object"]
+                self._move(row["seq"], subject, row["predicate"], obj, row["value"])
+            for table, columns in (("mentions", "node"), ("node_names", "node")):
+                self._database.run(f"UPDATE OR IGNORE {table} SET {columns} = ? WHERE {columns} = ?", (kept, gone))  # noqa: S608
+            for mine, theirs in (("first", "second"), ("second", "first")):
+                self._database.run(
+                    f"INSERT OR IGNORE INTO nodes_apart (first, second, said_by, said_at)"  # noqa: S608
+                    f" SELECT min(?1, {theirs}), max(?1, {theirs}), said_by, said_at FROM nodes_apart"
+                    f" WHERE {mine} = ?2 AND {theirs} <> ?1",
+                    (kept, gone),
+                )
+            self._database.run("DELETE FROM nodes WHERE seq = ?", (gone,))
+
+    def join_certain(self, kept: int, same: Iterable[int]) -> None:
+        """The same of several, but for those of whom somebody said that they are two."""
+        for node in same:
+            if not self.apart(kept, node):
+                self.join(kept, node)
+
+    def part(self, first: int, second: int, member_id: str) -> None:
+        """Remember that two of one name are two."""
+        low, high = sorted((first, second))
+        self._database.run(
+            "INSERT OR REPLACE INTO nodes_apart (first, second, said_by, said_at) VALUES (?, ?, ?, ?)",
+            (low, high, member_id, self._clock()),
+        )
+
+    def apart(self, first: int, second: int) -> bool:
+        """Whether somebody said that they are two."""
+        pair = tuple(sorted((first, second)))
+        return self._database.row("SELECT 1 FROM nodes_apart WHERE first = ? AND second = ?", pair) is not None
+
+    def _move(self, statement: int, subject: int, predicate: str, obj: int | None, value: str | None) -> None:
+        """Have a statement be about these; one that says the same is there once, with the evidence of both."""
+        if subject == obj:
+            self._database.run("DELETE FROM statements WHERE seq = ?", (statement,))
+            return
+        turned = (obj, subject) if predicate in SYMMETRIC and obj is not None else (subject, obj)
+        for first, last in dict.fromkeys([(subject, obj), turned]):
+            other = self._database.value(
+                "SELECT seq FROM statements WHERE subject = ? AND predicate = ? AND coalesce(object, 0) = ?"
+                " AND coalesce(value, '') = ? AND seq <> ?",
+                (first, predicate, last or 0, value or "", statement),
+            )
+            if other is not None:
+                self._database.run(
+                    "UPDATE OR IGNORE evidence SET statement = ? WHERE statement = ?", (other, statement)
+                )
+                self._database.run("DELETE FROM statements WHERE seq = ?", (statement,))
+                count(self._database, (other,))
+                return
+        self._database.run("UPDATE statements SET subject = ?, object = ? WHERE seq = ?", (subject, obj, statement))
