@@ -58,6 +58,9 @@ class NightSettings(BaseModel):
         description="A claim of another machine that is not renewed for so long counts as given up; it is renewed four "
         "times as often.",
     )
+    documents_seconds: float = Field(
+        gt=0, description="How long reading documents may take in one night, before the training; what is read stays."
+    )
     retry_seconds: float = Field(
         ge=0,
         description="How long a training that was stopped, or failed, is not begun again by itself; twice as long with "

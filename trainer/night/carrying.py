@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import subprocess
 import sys
@@ -32,8 +33,8 @@ Tell = Callable[[str, Mapping[str, Any]], None]
 class Carrying:
     """Carries one claimed training. ``lasting``: what it is to be stopped for now; ``tell`` hears what happens.
 
-    Kinds: stopping {reasons}, as in ``Reason``; ended {run, state, snapshot}, empty where none could begin; and
-    ended_private, of a member's own.
+    Kinds: stopping {reasons}, as in ``Reason``; ended {run, state, snapshot}, empty where none could begin;
+    ended_private, of a member's own; and documents_read, what ``trainer.reading`` tells at its end.
     """
 
     def __init__(
@@ -62,6 +63,23 @@ class Carrying:
         finally:
             self._end(process)
         self._tell("ended_private", {})
+
+    def carry_documents(self, claim: Claim | None) -> bool:
+        """Have the documents read, within their budget; whether the night may go on with the training.
+
+        The process that reads waits for each of its answers and ends the engine that it started, so that nothing is
+        left to be drained. ``claim`` is renewed meanwhile. Raises NoRoom and ClaimLost.
+        """
+        log = self._home.trainer_log
+        begins_at = log.stat().st_size if log.exists() else 0
+        process = self._start_module("trainer.reading", "--seconds", str(self._settings.night.documents_seconds))
+        try:
+            self._watch(process, claim)
+        finally:
+            # A document in hand is given back, or claimed by whoever finds its reader gone.
+            self._end(process)
+        self._tell("documents_read", _told_last(log, begins_at))
+        return not self._stopping.wished and not self._lasting()
 
     def carry(self, claim: Claim) -> Run | None:
         """The run, ended; None where it could not even begin.
@@ -93,7 +111,10 @@ class Carrying:
         return run
 
     def _start(self, *options: str) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "trainer", "run", "--home", str(self._home.root), *options]
+        return self._start_module("trainer", "run", *options)
+
+    def _start_module(self, module: str, *what: str) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", module, *what, "--home", str(self._home.root)]
         environ = self._home.environment(os.environ)
         try:
             # In a session of its own: a Ctrl-C is for whoever watches, who then ends it in order.
@@ -127,3 +148,14 @@ class Carrying:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+
+
+def _told_last(log: Path, begins_at: int) -> dict[str, Any]:
+    """What the reading process has told of itself, in the last line that it wrote; nothing where it was killed."""
+    with log.open("rb") as file:
+        file.seek(begins_at)
+        lines = file.read().decode(errors="replace").strip().splitlines()
+    with contextlib.suppress(ValueError):
+        told = json.loads(lines[-1]) if lines else {}
+        return told if isinstance(told, dict) else {}
+    return {}

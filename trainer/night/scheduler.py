@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -16,17 +17,18 @@ from configs.locks import take_lock
 from configs.settings import load_settings
 from memory.household import Household
 from trainer.courtesy import Answering
-from trainer.errors import NoRoom, SchedulerRunning
+from trainer.errors import ClaimLost, NoRoom, SchedulerRunning
 from trainer.night.carrying import Carrying, Tell
+from trainer.night.documents import DocumentsPhase
 from trainer.night.machine import Machine
-from trainer.night.markers import Markers
+from trainer.night.markers import Claim, Markers
 from trainer.night.night import Night, NightState
 from trainer.night.stopping import Stopping
 
 
 class Scheduler:
-    """One home's. ``tell`` hears what happens: waiting {reasons}, begins, begins_private, failed {code, facts}, what
-    Carrying tells.
+    """One home's. ``tell`` hears what happens: waiting {reasons}, begins, begins_private, begins_documents,
+    failed {code, facts}, what Carrying tells.
 
     ``environ``: the environment that settings are read from, anew at each look. ``clock``: seconds since 1970. Raises
     what is wrong with the settings.
@@ -89,19 +91,40 @@ class Scheduler:
             night = self._night(household)
             claim, reasons = night.look()
             member = None if claim else night.look_at_members()
-            if reasons and member is None:
+            phase = DocumentsPhase(self._home, self._settings.training.night, household, self._clock)
+            documents = phase.due(reasons)
+            if reasons and member is None and not documents:
                 codes = tuple(reason.code for reason in reasons)
                 self._tell_new(codes, "waiting", {"reasons": [asdict(reason) for reason in reasons]})
-            if claim is None and member is None:
+            if claim is None and member is None and not documents:
                 return
-            self._tell_new((), "begins" if claim else "begins_private", {})
             carrying = Carrying(
                 self._home, self._settings.training, household, self._stopping, night.lasting, self._tell
             )
+            if documents and not self._read(phase, carrying, claim):
+                return
+            if claim is not None or member is not None:
+                self._tell_new((), "begins" if claim else "begins_private", {})
             if claim is not None:
                 carrying.carry(claim)
             elif member is not None:
                 carrying.carry_private(member)
+
+    def _read(self, phase: DocumentsPhase, carrying: Carrying, claim: Claim | None) -> bool:
+        """Have the documents read; whether the night goes on. The marker stands for both, and is held meanwhile."""
+        self._tell_new((), "begins_documents", {})
+        try:
+            phase.note_begun()
+            goes_on = carrying.carry_documents(claim)
+        except BaseException:
+            if claim is not None:
+                with contextlib.suppress(ClaimLost):
+                    claim.release()
+            raise
+        phase.note_ended()
+        if not goes_on and claim is not None:
+            claim.release()
+        return goes_on
 
     def state(self) -> NightState:
         """How things stand; nothing is changed."""
