@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import corrected
+from benchmarks import corrected, graph_scale
 from benchmarks.harness import Part, main
 from benchmarks.plan import Plan
 from benchmarks.rows import Row
@@ -18,7 +18,12 @@ def corrections(plan: Plan) -> list[Row]:
     return corrected.rows()
 
 
-PARTS: dict[str, Part] = {"corrections": corrections}
+def graph(plan: Plan) -> list[Row]:
+    """A million nodes and two million edges."""
+    return graph_scale.rows(plan.graph)
+
+
+PARTS: dict[str, Part] = {"corrections": corrections, "graph": graph}
 
 if __name__ == "__main__":
     sys.exit(main("memory", __doc__.splitlines()[0], PARTS))

@@ -96,6 +96,17 @@ class BesidePlan(BaseModel):
     timeout_s: float = Field(gt=0, description="Seconds that it may take to come to a stage.")
 
 
+class GraphPlan(BaseModel):
+    """How large a graph ``benchmarks.memory`` looks into."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    nodes: int = Field(ge=1000, description="Nodes of the graph.")
+    edges: int = Field(ge=1000, description="Edges between them.")
+    looks: int = Field(ge=10, description="How often somebody's neighbourhood is looked for.")
+    ways: int = Field(ge=1, description="How often the way between two is.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -108,6 +119,7 @@ class Plan(BaseModel):
     planning: PlanningPlan
     rollback: RollbackPlan
     beside_training: BesidePlan
+    graph: GraphPlan
 
 
 def load_plan(*, quick: bool) -> Plan:
