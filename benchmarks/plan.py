@@ -107,6 +107,17 @@ class GraphPlan(BaseModel):
     ways: int = Field(ge=1, description="How often the way between two is.")
 
 
+class MemoryPlan(BaseModel):
+    """How much ``benchmarks.memory`` keeps and looks for."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    messages: tuple[int, ...] = Field(description="At how many messages of one member searches are measured.")
+    facts: tuple[int, ...] = Field(description="At how many facts of one member recall is measured.")
+    samples: int = Field(ge=20, description="How often each is done at each size.")
+    seed: int = Field(description="Of the made words.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -120,6 +131,7 @@ class Plan(BaseModel):
     rollback: RollbackPlan
     beside_training: BesidePlan
     graph: GraphPlan
+    memory: MemoryPlan
 
 
 def load_plan(*, quick: bool) -> Plan:

@@ -61,7 +61,7 @@ class Candidates:
 
     def vector(self, question: str) -> Vector | None:
         """Of a question; None where there are none to be had. The latest lessons have theirs from then on."""
-        if self._meaning is None or not self._settings.meaning.enabled:
+        if self._meaning is None:
             return None
         vector = self._meaning.question(question)
         if vector is not None:

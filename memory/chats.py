@@ -10,7 +10,7 @@ from typing import Any, Literal
 from memory.conversations import Conversation, Conversations
 from memory.database import Row
 from memory.errors import MessageUnknown
-from memory.history_index import Match
+from memory.history_search import Match
 from memory.ids import new_id
 from memory.processes import own_identity
 from memory.text import storable
@@ -226,11 +226,15 @@ class Chats(Conversations):
 
     def search(self, text: str, limit: int = 20) -> Hits:
         """Messages that hold the words of ``text``, as written first, then accents aside; any text is safe."""
-        return [self._hit(match) for match in self._index.search(storable(text), limit)]
+        return [self._hit(match) for match in self._search.words(storable(text), limit)]
+
+    def evidence(self, question: str, limit: int = 20) -> Hits:
+        """Messages that hold most of what ``question`` is about, the best first; any text is safe."""
+        return [self._hit(match) for match in self._search.evidence(storable(question), limit)]
 
     def marks(self, text: str, content: str) -> tuple[tuple[int, int], ...]:
         """Where the words of the search ``text`` stand in a message, as (start, end) in its characters."""
-        return self._index.marks(storable(text), content)
+        return self._search.marks(storable(text), content)
 
     def _hit(self, match: Match) -> Hit:
         message = self.message(match.message_id)

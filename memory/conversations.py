@@ -11,6 +11,7 @@ from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import ConversationUnknown
 from memory.history_index import HistoryIndex
+from memory.history_search import HistorySearch
 from memory.ids import new_id
 from memory.text import storable
 
@@ -33,7 +34,8 @@ class Conversations:
         self._database = database
         self._settings = settings
         self._clock = clock
-        self._index = HistoryIndex(database, settings.search)
+        self._index = HistoryIndex(database)
+        self._search = HistorySearch(database, settings.search)
         self._index.catch_up()
 
     @contextmanager

@@ -1,14 +1,12 @@
-"""Full-text search in a member's messages: what is in the index, and how what it finds is ranked."""
+"""Full-text search in a member's messages: what is in the index."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from functools import cache
-
-from configs.sections.memory import SearchSettings
 from memory.database import Database, Row
+from memory.history_search import terms_of
 from memory.processes import lives
-from memory.text import INDEX_VERSION, Query, columns, marks_in, snippet
+from memory.text import INDEX_VERSION, columns
+from memory.wording import read_lexicon
 
 _NAME = "messages_text"
 _LEFT = """
@@ -17,27 +15,16 @@ _LEFT = """
 """
 
 
-@dataclass(frozen=True)
-class Match:
-    """A found message; ``marks`` are (start, end) in ``snippet``, and a higher score is a better match."""
-
-    message_id: str
-    snippet: str
-    score: float
-    marks: tuple[tuple[int, int], ...]
-
-
 class HistoryIndex:
     """The table ``messages_text`` beside ``messages``."""
 
-    def __init__(self, database: Database, settings: SearchSettings) -> None:
+    def __init__(self, database: Database) -> None:
         self._database = database
-        self._settings = settings
 
     def catch_up(self) -> None:
         """Index what is missing: everything after a change of the code, and answers whose writer died."""
         known = self._database.value("SELECT version FROM index_versions WHERE name = ?", (_NAME,))
-        if known != INDEX_VERSION:
+        if known != _version():
             self._rebuild()
         left = self._database.rows(_LEFT)
         for row in left:
@@ -54,7 +41,7 @@ class HistoryIndex:
                 (message_id,),
             )
             if row is not None:
-                values = (row["seq"], *columns(row["content"]))
+                values = (row["seq"], *_columns(row["content"]))
                 self._database.run("INSERT INTO messages_text (rowid, exact, folded) VALUES (?, ?, ?)", values)
                 self._database.run("UPDATE messages SET indexed = 1 WHERE seq = ?", (row["seq"],))
 
@@ -84,48 +71,13 @@ class HistoryIndex:
         """
         self._database.run("INSERT INTO messages_text (messages_text) VALUES ('optimize')")
 
-    def search(self, text: str, limit: int) -> list[Match]:
-        """At most ``limit`` messages that hold all words of ``text``; if there are none, those that hold any."""
-        query = Query(text, longest=self._settings.query_characters, most_terms=self._settings.query_words)
-        if not query.terms or limit < 1:
-            return []
-        tiers = (query.all_exact(), query.all_folded(), query.all_beginning(self._settings.prefix_characters))
-        found: dict[str, Match] = {}
-        for number, expression in enumerate(tiers):
-            if expression and len(found) < limit:
-                self._collect(found, query, expression, len(tiers) - number, limit)
-        if not found and len(query.terms) > 1:
-            self._collect(found, query, query.any_folded(), 0, limit)
-        return list(found.values())[:limit]
-
-    def marks(self, text: str, content: str) -> tuple[tuple[int, int], ...]:
-        """Where the words of the search ``text`` stand in ``content``."""
-        query = Query(text, longest=self._settings.query_characters, most_terms=self._settings.query_words)
-        return marks_in(content, cache(lambda word: query.marked(word, self._settings.prefix_characters)))
-
-    def _collect(self, found: dict[str, Match], query: Query, expression: str, tier: int, limit: int) -> None:
-        # Nothing is joined before the limit: what is deleted is not in the index, and a common word has many matches.
-        rows = self._database.rows(
-            "SELECT m.id, m.content, best.rank FROM ("
-            "  SELECT rowid, rank FROM messages_text WHERE messages_text MATCH ? ORDER BY rank LIMIT ?"
-            ") AS best JOIN messages AS m ON m.seq = best.rowid ORDER BY best.rank, m.seq DESC",
-            (expression, limit),
-        )
-        marked = cache(lambda word: query.marked(word, self._settings.prefix_characters))
-        for row in rows:
-            if row["id"] not in found:
-                stretch, marks = snippet(row["content"], marked, width=self._settings.snippet_characters)
-                # bm25() is negative, lower is better, and has no upper bound: squeezed into the tier it belongs to.
-                relevance = -row["rank"] / (1 - row["rank"]) if row["rank"] < 0 else 0.0
-                found[row["id"]] = Match(row["id"], stretch, tier + relevance, marks)
-
     def _remove(self, rows: list[Row]) -> None:
         with self._database.transaction():
             for row in rows:
                 # A contentless table must be told the words that it once got (https://sqlite.org/fts5.html, 4.4.1).
                 self._database.run(
                     "INSERT INTO messages_text (messages_text, rowid, exact, folded) VALUES ('delete', ?, ?, ?)",
-                    (row["seq"], *columns(row["content"])),
+                    (row["seq"], *_columns(row["content"])),
                 )
                 self._database.run("UPDATE messages SET indexed = 0 WHERE seq = ?", (row["seq"],))
 
@@ -135,4 +87,15 @@ class HistoryIndex:
             self._database.run("UPDATE messages SET indexed = 0")
             for row in self._database.rows("SELECT id FROM messages WHERE state <> 'partial'"):
                 self.add(row["id"])
-            self._database.run("INSERT OR REPLACE INTO index_versions VALUES (?, ?)", (_NAME, INDEX_VERSION))
+            self._database.run("INSERT OR REPLACE INTO index_versions VALUES (?, ?)", (_NAME, _version()))
+
+
+def _version() -> str:
+    """Of how words are cut, and of what they are about."""
+    return f"{INDEX_VERSION}:{read_lexicon().version}"
+
+
+def _columns(text: str) -> tuple[str, str]:
+    """What the index holds of a message: (exact, folded)."""
+    exact, folded = columns(text)
+    return exact, f"{folded} {terms_of(text)}"

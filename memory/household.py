@@ -29,7 +29,7 @@ from memory.hearing import Hearing
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.lessons import Lesson, Lessons
 from memory.made import MadeRecords
-from memory.meaning.embedder import Embedder, installed
+from memory.meaning.embedder import Embedder, MakesVectors, installed
 from memory.meaning.keeper import VectorKeeper
 from memory.meaning.meaning import Meaning
 from memory.member_memory import MemberMemory as MemberMemory
@@ -50,15 +50,20 @@ _DAY_S: Final = 86_400
 
 
 class Household:
-    """Use as a context manager, or call ``close``. May be used from several threads."""
+    """Use as a context manager, or call ``close``. May be used from several threads.
 
-    def __init__(self, home: Home, settings: MemorySettings, clock: Clock) -> None:
+    ``makes_vectors``: in the place of the package that the settings ask for.
+    """
+
+    def __init__(
+        self, home: Home, settings: MemorySettings, clock: Clock, makes_vectors: MakesVectors | None = None
+    ) -> None:
         self.home = home
         self.settings = settings
         self._clock = clock
         self._lock = threading.Lock()
         self._wordings = Wordings(settings.recall)
-        self._meaning = self._open_meaning()
+        self._meaning = self._open_meaning(makes_vectors)
         self._keepers: list[VectorKeeper] = []
         self._opened: dict[str, tuple[Database, MemberMemory]] = {}
         self._family = self._database("family")
@@ -218,6 +223,12 @@ class Household:
             clear_files(home.cache)
         return tuple(found)
 
+    def make_vectors(self, member_id: str) -> None:
+        """Make all vectors that a member's memory and the family's lack, now. Raises MemberUnknown."""
+        self.member(member_id)
+        for keeper in self._keepers:
+            keeper.finish()
+
     def close(self) -> None:
         for keeper in self._keepers:
             keeper.close()
@@ -242,11 +253,11 @@ class Household:
         if database is not None:
             database.close()
 
-    def _open_meaning(self) -> Meaning | None:
+    def _open_meaning(self, makes_vectors: MakesVectors | None) -> Meaning | None:
         settings = self.settings.recall.meaning
-        if not settings.enabled or not installed():
-            return None
-        return Meaning(Embedder(settings), self._wordings, settings)
+        if makes_vectors is None and settings.enabled and installed():
+            makes_vectors = Embedder(settings)
+        return None if makes_vectors is None else Meaning(makes_vectors, self._wordings, settings)
 
     def _place(self, index: RecallIndex) -> Place:
         if self._meaning is None:

@@ -1,8 +1,8 @@
 """Words as people search for them: folding, cutting text into words, and full-text queries safe against any text.
 
 The full-text index has two columns. ``exact`` holds words as written but for their case (NFC), and besides
-those with signs inside as one word (``c++``, ``at&t``, ``don't``). ``folded`` holds words without accents.
-So año finds both año and ano, the written one first.
+those with signs inside as one word (``c++``, ``at&t``, ``don't``). ``folded`` holds words without accents, and after
+them what they are about (``~dog`` of perro). So año finds both año and ano, the written one first.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from configs.letters import without_marks
 
 # Another number makes every home index its messages anew. Raise it with any change to how words are cut.
-INDEX_VERSION = "1"
+INDEX_VERSION = "2"
 
 _SURROGATES = re.compile("[\ud800-\udfff]")
 # One character is a word where a script is written without spaces, and so is an emoji.
@@ -83,7 +83,8 @@ def _with_signs(chunk: str) -> str:
     return start if _INNER_SIGNS.search(start) and any(c.isalnum() for c in start) else ""
 
 
-def _quoted(words: Iterable[str]) -> str:
+def quoted(words: Iterable[str]) -> str:
+    """Words in a row, as one phrase of an FTS5 expression."""
     return '"' + " ".join(words).replace('"', '""') + '"'
 
 
@@ -101,21 +102,17 @@ class Query:
 
     def all_exact(self) -> str:
         """The FTS5 expression for every word as written; empty when there is nothing to search for."""
-        return " AND ".join(f"exact : {_quoted([written])}" for written, _ in self.terms)
+        return " AND ".join(f"exact : {quoted([written])}" for written, _ in self.terms)
 
     def all_folded(self) -> str:
         """... for every word, accents aside."""
-        return " AND ".join(f"folded : {_quoted(found)}" for _, found in self.terms)
+        return " AND ".join(f"folded : {quoted(found)}" for _, found in self.terms)
 
     def all_beginning(self, shortest: int) -> str:
         """... with the last word perhaps not yet typed to its end, if ``shortest`` characters of it are there."""
         if not self.terms or len(self.terms[-1][1][-1]) < shortest:
             return ""
         return f"{self.all_folded()} *"
-
-    def any_folded(self) -> str:
-        """... for at least one of the words."""
-        return " OR ".join(f"folded : {_quoted(found)}" for _, found in self.terms)
 
     def marked(self, word: str, shortest: int) -> bool:
         """Whether a word of a text is one of those searched for, or begins with the last of them."""

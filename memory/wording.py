@@ -158,6 +158,18 @@ def asks_the_same(one: str, other: str) -> bool:
     return bool(about) and about == second - lexicon.weak - lexicon.people and agree
 
 
+def about(text: str) -> list[tuple[str, str]]:
+    """The telling words of a text, folded, in their order, each with the term that it has in common with words alike.
+
+    Of one that stands in a phrase, the phrase's words. What only holds a sentence together is left out.
+    """
+    lexicon = read_lexicon()
+    words = opened(text)
+    language = _language(words, lexicon)
+    stop, terms = lexicon.stop[language], lexicon.terms[language]
+    return [(word, _term(word, terms, lexicon.endings)) for word in _joined(words, lexicon) if word not in stop]
+
+
 def said_of_anything(word: str) -> bool:
     """Whether a word, of either language, says what is asked (its name, the last, take) rather than of which thing."""
     lexicon = read_lexicon()

@@ -10,6 +10,7 @@ from app.commands.chats_export import export
 from app.commands.chats_import import import_chats
 from app.commands.finding import find_chat
 from app.commands.forgotten import tell_forgotten
+from app.commands.memory_search import hit_as_json
 from app.commands.opening import open_session
 from app.commands.options import (
     ForGoodOption,
@@ -78,24 +79,11 @@ def search(
     limit: LimitOption = 20,
     as_json: JsonOption = False,
 ) -> int:
-    """Messages that hold the words."""
+    """Messages that hold most of what is asked or searched for, the best first."""
     with open_session(member=member) as session:
-        hits = session.memory.chats.search(text, limit)
+        hits = session.memory.chats.evidence(text, limit)
         if as_json:
-            write_json(
-                [
-                    {
-                        "conversation": hit.conversation.id,
-                        "title": hit.conversation.title,
-                        "message": hit.message.id,
-                        "role": hit.message.role,
-                        "snippet": hit.snippet,
-                        "score": hit.score,
-                        "created_at": hit.message.created_at,
-                    }
-                    for hit in hits
-                ]
-            )
+            write_json([hit_as_json(hit) for hit in hits])
             return 0
         if not hits:
             write(session.catalogue.text("command.chats.none_found"))

@@ -11,6 +11,7 @@ from app.commands import memory_history
 from app.commands.errors import OptionsApart
 from app.commands.forgotten import tell_forgotten
 from app.commands.memory_history import find_fact
+from app.commands.memory_search import search
 from app.commands.opening import open_session
 from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, group, moment
 from app.commands.output import write, write_json, write_table
@@ -108,16 +109,6 @@ def restore(reference: FactArgument, member: MemberOption = None) -> int:
         fact = session.memory.facts.restore(find_fact(session, reference, forgotten=True).id)
         write(session.catalogue.text("assistant.remembered", fact=fact.text))
         return 0
-
-
-def search(
-    text: Annotated[str, typer.Argument(help="command.memory.words")],
-    member: MemberOption = None,
-    as_json: JsonOption = False,
-) -> int:
-    """Facts that hold the words."""
-    with open_session(member=member) as session:
-        return _show(session, session.memory.facts.search(text), as_json=as_json)
 
 
 def _show(session: Session, facts: Sequence[Fact], *, as_json: bool) -> int:

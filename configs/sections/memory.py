@@ -21,6 +21,17 @@ class SearchSettings(BaseModel):
         gt=0, description="From how many characters on the last word of a search also finds words that begin with it."
     )
     snippet_characters: int = Field(gt=10, description="How much of a message is shown around what was found.")
+    postings: int = Field(
+        gt=0, description="Entries of the index that are read at most for all words of a question: of each the latest."
+    )
+    pool: int = Field(gt=0, description="Messages that hold most of a question's words that are ranked, at most.")
+    pool_characters: int = Field(gt=0, description="How much of each of them is looked at for very common words.")
+    term_share: float = Field(
+        ge=0, le=1, description="What a word of a question counts for in another form or language; the rest as it is."
+    )
+    weak_share: float = Field(ge=0, le=1, description="What a word counts for that is said of any thing (take, name).")
+    length_share: float = Field(ge=0, le=1, description="How much a message counts for less because it is long.")
+    usual_characters: int = Field(gt=0, description="Longer messages than this are long.")
 
 
 class ImportSettings(BaseModel):

@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from functools import cached_property
 from importlib.metadata import version
-from typing import IO, TYPE_CHECKING, Final, Literal
+from typing import IO, TYPE_CHECKING, Final, Literal, Protocol
 
 from configs.sections.recall import MeaningSettings
 
@@ -30,6 +30,22 @@ Asked = Literal["query", "passage"]
 def installed() -> bool:
     """Whether the package is there that vectors are made with."""
     return importlib.util.find_spec(PACKAGE) is not None
+
+
+class MakesVectors(Protocol):
+    """Makes vectors of texts. ``version`` changes with how; ``works``: whether it may still be asked."""
+
+    @property
+    def version(self) -> str: ...
+
+    @property
+    def works(self) -> bool: ...
+
+    def vectors(self, kind: Asked, texts: Sequence[str]) -> Vectors | None:
+        """One vector of length 1 for each text, (len(texts), dimensions); None where there are none to be had."""
+        ...
+
+    def close(self) -> None: ...
 
 
 class Embedder:

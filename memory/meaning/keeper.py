@@ -46,6 +46,12 @@ class VectorKeeper:
         if self.now("lesson", self._settings.at_once) == self._settings.at_once or self._index.vectors.due("fact", 1):
             self._in_background()
 
+    def finish(self) -> None:
+        """Make all that is due. Raises what a database raises."""
+        for kind in KINDS:
+            while self._meaning.works and self.now(kind, self._settings.batch):
+                continue
+
     def _in_background(self) -> None:
         with self._lock:
             if self._thread is None or not self._thread.is_alive():

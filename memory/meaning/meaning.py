@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from configs.sections.recall import MeaningSettings
-from memory.meaning.embedder import Asked, Embedder
+from memory.meaning.embedder import Asked, MakesVectors
 from memory.wording import Wordings
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ _LARGEST: Final = 127
 class Meaning:
     """Of one process. ``None`` wherever there are no vectors to be had."""
 
-    def __init__(self, embedder: Embedder, wordings: Wordings, settings: MeaningSettings) -> None:
+    def __init__(self, embedder: MakesVectors, wordings: Wordings, settings: MeaningSettings) -> None:
         self._embedder = embedder
         self._wordings = wordings
         # The same question is asked of the member's file and of the family's, and often again.

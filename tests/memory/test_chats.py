@@ -10,8 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from configs.home import Home
+from configs.settings import Settings
 from memory.chats import ChatMessage, Chats
 from memory.errors import ConversationUnknown, MessageUnknown
+from memory.history_search import HistorySearch
 from memory.household import Household, MemberMemory
 from tests.memory.conftest import TurnedClock
 from tests.memory.test_text import AWKWARD
@@ -194,3 +196,56 @@ def test_any_search_is_safe_and_any_message_is_kept_as_it_was_written(chats: Cha
 def test_a_message_comes_back_as_it_went_in(chats: Chats, text: str) -> None:
     (question,) = say(chats, text)
     assert chats.message(question.id).content == text
+
+
+TOLD = (
+    "I just graduated with a degree in Business Administration from Leeds",
+    "My dogs love walking along the river",
+    "Ayer llevé a Lucía al médico, tiene anginas",
+    "We booked the hotel in Lisbon for October 12",
+    "aprende C++ en casa",
+    "What a nice day it was",
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("What degree did I graduate with?", TOLD[0]),
+        ("¿qué les gusta a los perros?", TOLD[1]),
+        ("what did the doctor say about Lucia?", TOLD[2]),
+        ("When is our hotel reservation in Lisbon?", TOLD[3]),
+        ("where can I learn C++?", TOLD[4]),
+    ],
+)
+def test_a_question_finds_the_message_that_holds_its_evidence(chats: Chats, question: str, first: str) -> None:
+    say(chats, *TOLD, *(f"nada que ver, número {number}" for number in range(40)))
+    hits = chats.evidence(question, 5)
+    assert hits[0].message.content == first
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all(0 <= hit.score <= 1 for hit in hits)
+
+
+def test_evidence_is_found_where_its_words_are_in_very_many_messages(memory: MemberMemory, settings: Settings) -> None:
+    few = settings.memory.search.model_copy(update={"postings": 40})
+    say(memory.chats, "la llave azul abre el armario", *["la llave roja", "el armario viejo", "algo azul"] * 60)
+    search = HistorySearch(memory.chats._database, few)
+    assert {match.snippet for match in search.words("llave armario azul", 5)} == {"la llave azul abre el armario"}
+    latest = search.evidence("¿qué abre la llave azul?", 3)
+    assert latest[0].snippet == "la llave azul abre el armario"
+
+
+@pytest.mark.parametrize("text", AWKWARD)
+def test_an_awkward_question_is_a_question(chats: Chats, text: str) -> None:
+    say(chats, text, "algo")
+    chats.evidence(text)
+
+
+def test_new_word_lists_index_the_messages_anew(
+    home: Home, settings: Settings, memory: MemberMemory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    say(memory.chats, "My dogs love the river")
+    memory.chats._database.run("INSERT INTO messages_text (messages_text) VALUES ('delete-all')")
+    monkeypatch.setattr("memory.history_index.INDEX_VERSION", "another")
+    with Household.open(home, settings.memory) as later:
+        assert len(later.member(memory.member.id).chats.evidence("¿y los perros?")) == 1

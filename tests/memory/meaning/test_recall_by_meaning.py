@@ -11,6 +11,7 @@ from configs.home import Home
 from configs.settings import Settings
 from memory.errors import FactUnknown
 from memory.household import Household, MemberMemory
+from memory.meaning.embedder import Embedder
 from memory.recall_index import RecallIndex
 
 TAUGHT = {
@@ -139,7 +140,9 @@ def test_another_model_makes_every_vector_anew(taught: MemberMemory) -> None:
 def test_recall_goes_on_by_words_where_the_process_that_makes_vectors_dies(taught: MemberMemory) -> None:
     meaning = taught.recall._candidates._meaning
     assert meaning is not None
-    process = meaning._embedder._process
+    embedder = meaning._embedder
+    assert isinstance(embedder, Embedder)
+    process = embedder._process
     assert process is not None
     os.kill(process.pid, signal.SIGKILL)
     assert recalled(taught, "Who is our family doctor, please?") == ["Who is our family doctor?"]
