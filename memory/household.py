@@ -27,6 +27,7 @@ from memory.fact_rows import FactRows
 from memory.facts import Facts
 from memory.hearing import Hearing
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
+from memory.learned import Learned
 from memory.lessons import Lesson, Lessons
 from memory.made import MadeRecords
 from memory.meaning.embedder import Embedder, MakesVectors, installed
@@ -43,7 +44,7 @@ from memory.recall import Recall
 from memory.recall_index import RecallIndex
 from memory.run_texts import clear_files, forget
 from memory.runs import Runs
-from memory.snapshots import Snapshots
+from memory.snapshots import Snapshot, Snapshots
 from memory.wording import Wordings
 
 _DAY_S: Final = 86_400
@@ -78,6 +79,7 @@ class Household:
             self._family, home, settings, clock, self._close_member, self.runs.running, self.documents
         )
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
+        self.learned = Learned(self._family, lambda: self._family.value("SELECT number FROM current_snapshot"))
         self.probations = Probations(self._family, self.snapshots, settings.probation)
         self.pruner = Pruner(home, self._family, self.artifacts, self.snapshots, self.runs, settings.prune, clock)
 
@@ -188,6 +190,12 @@ class Household:
         """
         return self._forget_apart(member_id, self.member(member_id).private.taken_back())
 
+    def _answering(self) -> Snapshot | None:
+        try:
+            return self.snapshots.current()
+        except NoSnapshot:
+            return None
+
     def _forget_apart(
         self, member_id: str, taken_back: Mapping[str, frozenset[str]], more: Iterable[str] = ()
     ) -> tuple[str, ...]:
@@ -289,13 +297,23 @@ class Household:
         restorable_since = self._clock() - self.settings.deleted_days * _DAY_S
         chats.purge(before=restorable_since)
         facts.purge_forgotten(restorable_since)
+        made = MadeRecords(self.home.of_member(member.id), artifacts)
+        private = PrivateTraining(database, artifacts, made, self._clock, self._answering)
         return MemberMemory(
             member,
             chats,
             facts,
             Hearing(member, chats, ledger, readings, partial(self._circle, member), self.settings),
             Lessons(index, *shared),
-            Recall(self._place(index), self._family_place, member, self._wordings, self._meaning, self.settings.recall),
-            PrivateTraining(database, artifacts, MadeRecords(self.home.of_member(member.id), artifacts), self._clock),
+            Recall(
+                self._place(index),
+                self._family_place,
+                member,
+                self._wordings,
+                self._meaning,
+                {"private": private.learned, "shared": self.learned},
+                self.settings.recall,
+            ),
+            private,
             Papers(database, self._family, self.settings.documents, self._clock),
         )

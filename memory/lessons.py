@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.database import Row
 from memory.errors import LessonEmpty, LessonTooLong, LessonUnchanged, LessonUnknown
 from memory.ids import new_id
+from memory.learned import unlearn
 from memory.recall_index import RecallIndex
 from memory.text import storable
 from memory.visibility import Visibility
@@ -128,7 +129,9 @@ class Lessons:
             rejected=old.rejected if rejected is None else storable(rejected),
         )
         self._check(new)
-        self._store(new)
+        with self._indexes[new.visibility].database.transaction():
+            self._store(new)
+            unlearn(self._indexes[new.visibility].database, new.id)
         return new
 
     def share(self, lesson_id: str) -> Lesson:
@@ -256,4 +259,5 @@ def _drop(index: RecallIndex, lesson_id: str) -> None:
         seq = index.database.value("SELECT seq FROM lessons WHERE id = ?", (lesson_id,))
         if seq is not None:
             index.remove("lesson", seq)
+            unlearn(index.database, lesson_id)
             index.database.run("DELETE FROM lessons WHERE seq = ?", (seq,))

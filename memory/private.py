@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.database import Database, Row
 from memory.errors import NoPrivateAdapter
 from memory.in_force import corrections_in, ratings_in
+from memory.learned import Learned
 from memory.lessons import Lesson
 from memory.made import MadeRecords
 from memory.manifests import Adapter, adapter_list, read_adapters
@@ -51,8 +52,18 @@ Lessons = list[Lesson]
 class PrivateTraining:
     """Of one member: in the member's file and the member's part of the home alone."""
 
-    def __init__(self, database: Database, artifacts: ArtifactStore, made: MadeRecords, clock: Clock) -> None:
+    def __init__(
+        self,
+        database: Database,
+        artifacts: ArtifactStore,
+        made: MadeRecords,
+        clock: Clock,
+        family: Callable[[], Snapshot | None],
+    ) -> None:
+        """``family``: the snapshot that the family is answered with, if any."""
         self._database = database
+        self._family = family
+        self.learned = Learned(database, self._answering_number)
         self.artifacts = artifacts
         self.made = made
         self._clock = clock
@@ -153,6 +164,11 @@ class PrivateTraining:
         ):
             found.setdefault(row["run"], set()).add(row["lesson"])
         return {run: frozenset(lessons) for run, lessons in found.items()}
+
+    def _answering_number(self) -> int | None:
+        family = self._family()
+        record = None if family is None else self.answering(family)
+        return None if record is None else number_in(record.id, "p")
 
     def _number(self) -> int | None:
         number: int | None = self._database.value("SELECT number FROM current_private_adapter")

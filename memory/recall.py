@@ -6,7 +6,7 @@ made (``memory/meaning/``).
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +15,7 @@ from memory.candidates import Candidate, Candidates, Place, fused
 from memory.errors import MemberUnknown
 from memory.facts import Fact, facts_at
 from memory.in_force import lessons_asked, lessons_at
+from memory.learned import Learned
 from memory.lessons import Lesson
 from memory.likeness import Asked, Likeness, Terms
 from memory.matching import says_the_same, told_by_names
@@ -30,10 +31,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class RecalledLesson:
-    """``score``: likeness of the lesson's question and the one asked, 0 to 1."""
+    """``score``: likeness of the lesson's question and the one asked, 0 to 1.
+
+    ``learned``: whether the weights that answer now have answered it right without being reminded, in the language in
+    which it is asked.
+    """
 
     lesson: Lesson
     score: float
+    learned: bool = False
 
 
 @dataclass(frozen=True)
@@ -85,11 +91,13 @@ class Recall:
         member: Member,
         wordings: Wordings,
         meaning: Meaning | None,
+        learned: Mapping[Visibility, Learned],
         settings: RecallSettings,
     ) -> None:
         self._member = member
         self._places: dict[Visibility, Place] = {"private": own, "shared": family}
         self._wordings = wordings
+        self._learned = learned
         self._settings = settings
         self._likeness = Likeness(wordings, settings)
         self._meant = Meant(settings.meaning)
@@ -124,8 +132,12 @@ class Recall:
         order = self._order(found)
         above = [each for each in found if each.score > 0]
         above.sort(key=lambda each: (order[each.lesson.id], each.spoken, each.lesson.created_at, each.lesson.id))
-        best = _latest_wordings(reversed(above))
-        return tuple(RecalledLesson(each.lesson, each.score) for each in best)[: self._settings.most_lessons]
+        best = list(_latest_wordings(reversed(above)))[: self._settings.most_lessons]
+        known = {visibility: learned.now() for visibility, learned in self._learned.items()} if best else {}
+        return tuple(
+            RecalledLesson(each.lesson, each.score, each.spoken and each.lesson.id in known[each.lesson.visibility])
+            for each in best
+        )
 
     def _may_be(self, question: _Question, candidate: Candidate) -> bool:
         """Whether a lesson could be alike enough, whatever its answer says: only then it is worth reading."""

@@ -9,9 +9,11 @@ from typing import Protocol
 from configs.home import Home
 from configs.settings import Settings
 from memory.household import Household
-from memory.runs import LESSONS
+from memory.numbered import number_in
+from memory.runs import LESSONS, run_folder
 from trainer.beginning import begin
 from trainer.gate import Verdict
+from trainer.learned import learned
 from trainer.pipeline.kept import Kept
 from trainer.promotion import promote
 from trainer.run_files import Inputs, RunFiles
@@ -74,8 +76,15 @@ class FamilyLearning:
     def promote(
         self, inputs: Inputs, adapter: Path, verdict: Verdict, who: str, on_record: Callable[[str], object]
     ) -> str:
-        engine = self._settings.engine
-        return promote(self._home, engine, self._household, inputs, adapter, verdict, who, on_record).id
+        household, engine = self._household, self._settings.engine
+        files = RunFiles(run_folder(self._home, household.runs.get(inputs.run)))
+        known = learned(files, inputs.lessons, household.lessons_for_training())
+
+        def with_lessons(made: str) -> None:
+            on_record(made)
+            household.learned.record(number_in(made, "v"), known)
+
+        return promote(self._home, engine, household, inputs, adapter, verdict, who, with_lessons).id
 
     def forget_withdrawn(self) -> tuple[str, ...]:
         return self._household.forget_withdrawn()

@@ -15,14 +15,16 @@ from configs.settings import Settings
 from engine.served import AdapterFile
 from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.household import Household
+from memory.numbered import number_in
 from memory.private import PrivateTraining
-from memory.runs import PRIVATE
+from memory.runs import PRIVATE, run_folder
 from memory.snapshots import Snapshot
 from trainer.admission import sorted_out
 from trainer.beginning import inputs_of, known_recipe, start_of, with_what_worked
 from trainer.defence import family_lessons
 from trainer.errors import NothingPrivate, NothingPrivateLeft, PrivateTrainingOff
 from trainer.gate import Verdict
+from trainer.learned import learned
 from trainer.pipeline.kept import Kept
 from trainer.ratings import latest_opinions
 from trainer.run_files import Inputs, RunFiles, write_json
@@ -88,7 +90,10 @@ class PrivateLearning:
     ) -> str:
         """In force for the member's next question; nothing that others are answered with changes."""
         over = self._household.snapshots.get(inputs.current)
+        files = RunFiles(run_folder(self._home, self._household.runs.get(inputs.run)))
+        known = learned(files, inputs.lessons, self._private.corrections())
         made = self._private.promote(adapter, over, inputs.run, verdict.as_json()).id
+        self._private.learned.record(number_in(made, "p"), known)
         # Another database than the one that has the runs: killed in between, the member is answered by it all the same,
         # and whoever opens their file next puts the run on record by that.
         on_record(made)

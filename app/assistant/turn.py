@@ -21,9 +21,10 @@ from app.assistant.events import (
     ToolReturned,
 )
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
-from app.assistant.grounding import Grounding, by_fact, by_lesson
+from app.assistant.grounding import Grounding
 from app.assistant.listening import Listening
 from app.assistant.prompting import Exchange, Material
+from app.assistant.reminding import Reminding, remind
 from app.assistant.said import TaughtEnd
 from app.assistant.turn_parts import TurnParts, accepted, measures
 from app.errors_text import explain
@@ -105,27 +106,19 @@ class Turn:
         return Recalled(found.lessons, tuple(entry.fact for entry in facts))
 
     async def _from_model(self, recalled: Recalled | None) -> AsyncGenerator[Event, None]:
-        settings = self._parts.settings.assistant
-        best = recalled.lessons[: settings.lessons_before_model] if recalled else ()
-        facts = recalled.facts if recalled else ()
-        used = Recalled(best, facts) if best or facts else None
-        lessons = tuple(entry.lesson for entry in best)
-        material = replace(self._material, lessons=lessons, facts=facts)
-        self._meta = {"lessons": [lesson.id for lesson in lessons], "facts": [fact.id for fact in facts]}
-        steps = self._stream(material, used)
-        asked, share = self._question.content, settings.grounded_share
-        if best and best[0].score >= settings.sure_score:
-            lesson = best[0].lesson
-            steps = self._grounded(material, used, by_lesson(lesson, asked, share), lesson.chosen, whole=True)
-        elif not best and facts and self._fact_score >= settings.sure_score:
-            quoted = self._parts.catalogue.text("assistant.you_said", fact=facts[0].text)
-            steps = self._grounded(material, used, by_fact(facts[0], asked, share), quoted, whole=False)
+        parts = self._parts
+        reminding = remind(self._material, recalled, self._fact_score, parts.settings.assistant, parts.catalogue)
+        self._meta = dict(reminding.meta)
+        steps = self._stream(reminding.first, reminding.used)
+        if reminding.grounded is not None:
+            steps = self._grounded(reminding, reminding.grounded)
         async with aclosing(steps) as events:
             async for event in events:
                 yield event
         for told in await self._listening.told(self._meta):
             yield told
-        yield self._done(self._store.text, lessons_used=len(lessons), facts_used=len(facts))
+        lessons, facts = (len(reminding.meta[name]) for name in ("lessons", "facts"))
+        yield self._done(self._store.text, lessons_used=lessons, facts_used=facts)
 
     async def _asked(
         self,
@@ -165,22 +158,18 @@ class Turn:
                     case Finished():
                         self._finished(piece)
 
-    async def _grounded(
-        self, material: Material, recalled: Recalled | None, grounding: Grounding, own_words: str, *, whole: bool
-    ) -> AsyncGenerator[Event, None]:
-        """The model's answer once it says what was recalled; the family's ``own_words`` if it never does.
-
-        ``whole``: they are a whole answer, which ends where the model has said them.
-        """
+    async def _grounded(self, reminding: Reminding, grounding: Grounding) -> AsyncGenerator[Event, None]:
+        """The model's answer once it says what was recalled; the family's own words if it never does."""
+        own_words = reminding.own_words
         settings = self._parts.settings.assistant
-        for attempt, form in enumerate(settings.recalled_forms):
+        for attempt, (form, material) in enumerate(reminding.attempts):
             held, shown = "", False
-            until = TaughtEnd(own_words, grounding) if whole else None
+            until = TaughtEnd(own_words, grounding) if reminding.whole else None
             async with aclosing(self._asked(material, self._sampling, form, until=until)) as pieces:
                 async for piece in pieces:
                     match piece:
                         case Accepted(left_out) if attempt == 0:
-                            for event in accepted(left_out, recalled):
+                            for event in accepted(left_out, reminding.used):
                                 yield event
                         case Queued() | Thinking():
                             yield piece
