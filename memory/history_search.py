@@ -7,8 +7,9 @@ bm25() reads every entry of every word: 0.5 s for a question of eight words in a
 
 from __future__ import annotations
 
+import heapq
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -35,12 +36,14 @@ class Match:
 class _Wanted:
     """Something that a question is about. ``word``: as it is asked, folded. ``expression``: finds it in the index.
 
-    ``share``: what of its weight counts where it is found so.
+    ``share``: what of its weight counts; one word is said of anything, another names a thing. ``otherwise``: what of
+    that where the index finds it and the word itself is not there.
     """
 
     word: str
     expression: str
     share: float
+    otherwise: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -49,7 +52,6 @@ class _Read:
 
     wanted: _Wanted
     rows: frozenset[int]
-    whole: bool
     weight: float
 
 
@@ -92,9 +94,10 @@ class HistorySearch:
         for each in read:
             for row in each.rows:
                 sums[row] = sums.get(row, 0.0) + each.weight
-        pool = sorted(sums, key=lambda row: (sums[row], row), reverse=True)[: max(limit, self._settings.pool)]
+        most = max(limit, self._settings.pool)
+        pool = [row for _, row in heapq.nlargest(most, ((total, row) for row, total in sums.items()))]
         whole = sum(each.weight for each in read) or 1.0
-        scores = {row: score / whole for row, score in self._weighed(read, {row: sums[row] for row in pool}).items()}
+        scores = {row: score / whole for row, score in self._weighed(read, pool).items()}
         best = sorted(scores, key=lambda row: (scores[row], row), reverse=True)[:limit]
         return self._matches(query, {row: scores[row] for row in best})
 
@@ -107,54 +110,58 @@ class HistorySearch:
         return Query(text, longest=self._settings.query_characters, most_terms=self._settings.query_words)
 
     def _wanted(self, text: str, query: Query) -> list[_Wanted]:
-        """What a question is about: its words and what they have in common with others; if that is nothing, its words.
-
-        In other forms a word counts for a part (``term_share``), and one that is said of any thing for less.
-        """
-        settings, telling = self._settings, about(text)
+        """What a question is about: what its words have in common with others; if that is nothing, its words."""
+        telling = about(text)[: self._settings.query_words]
         found: dict[str, _Wanted] = {}
-        for word, term in telling[: settings.query_words]:
-            share = settings.weak_share if said_of_anything(word) else 1.0
-            for part, searched in ((settings.term_share, MARK + term), (1 - settings.term_share, word)):
-                found.setdefault(searched, _Wanted(word, f"folded : {quoted([searched])}", part * share))
+        for word, term in telling:
+            share = self._settings.weak_share if said_of_anything(word) else 1.0
+            found.setdefault(term, _Wanted(word, f"folded : {quoted([MARK + term])}", share, self._settings.term_share))
         for written, folded in query.terms:
             if written != " ".join(folded) and not written.replace(" ", "").isalnum():
                 # c++ and at&t: a word with signs inside.
-                found.setdefault(written, _Wanted(written, f"exact : {quoted([written])}", 1.0))
+                found.setdefault(written, _Wanted("", f"exact : {quoted([written])}", 1.0))
             elif not telling:
                 found.setdefault(written, _Wanted(folded[0], f"folded : {quoted(folded)}", 1.0))
         return list(found.values())
 
     def _read(self, wanted: list[_Wanted]) -> list[_Read]:
-        most = max(1, self._settings.postings // max(1, len(wanted)))
+        """The latest entries of each: of rare words all, and of the others what is left of as many as may be read."""
+        settings = self._settings
+        rows = {each: self._latest(each, settings.postings_each) for each in wanted}
+        common = [each for each in wanted if len(rows[each]) == settings.postings_each]
+        most = {each: (settings.postings - sum(map(len, rows.values()))) // len(common) for each in common}
+        rows |= {each: self._latest(each, number) for each, number in most.items() if number > settings.postings_each}
         latest: int = self._database.value("SELECT coalesce(max(seq), 0) FROM messages")
         read = []
-        for each in wanted:
-            rows = [row["rowid"] for row in self._database.rows(_LATEST, (each.expression, most))]
-            if rows:
-                number = len(rows) if len(rows) < most else max(most, most * latest // (latest - rows[-1] + 1))
+        for each, found in rows.items():
+            if found:
+                whole = len(found) < max(most.get(each, 0), settings.postings_each)
+                number = len(found) if whole else max(len(found), len(found) * latest // (latest - found[-1] + 1))
                 weight = math.log(1 + (max(latest, number) - number + 0.5) / (number + 0.5))
-                read.append(_Read(each, frozenset(rows), len(rows) < most, weight * each.share))
+                read.append(_Read(each, frozenset(found), weight * each.share))
         return read
 
-    def _weighed(self, read: Iterable[_Read], sums: Mapping[int, float]) -> dict[int, float]:
-        """The sums, with words whose latest messages alone were read looked for in these, and long messages lowered."""
+    def _latest(self, wanted: _Wanted, most: int) -> list[int]:
+        return [row["rowid"] for row in self._database.rows(_LATEST, (wanted.expression, most))]
+
+    def _weighed(self, read: Sequence[_Read], pool: Sequence[int]) -> dict[int, float]:
+        """What each message of the ``pool`` holds: a word in another form for a part, and long messages for less."""
         settings = self._settings
-        common = [each for each in read if not each.whole]
-        # One by one: that of a list in JSON no query plan knows how short it is.
-        marks = ",".join("?" * len(sums))
+        marks = ",".join("?" * len(pool))
         rows = self._database.rows(
             f"SELECT seq, substr(content, 1, ?) AS beginning, length(content) AS long FROM messages"  # noqa: S608
             f" WHERE seq IN ({marks})",
-            (settings.pool_characters, *sums),
+            (settings.pool_characters, *pool),
         )
         found = {}
         for row in rows:
-            total = sums[row["seq"]]
-            missing = [each for each in common if row["seq"] not in each.rows]
-            if missing:
-                words = " " + " ".join(pieces(fold(row["beginning"])))
-                total += sum(each.weight for each in missing if f" {each.wanted.word}" in words)
+            words = " " + " ".join(pieces(fold(row["beginning"])))
+            total = 0.0
+            for each in read:
+                if each.wanted.word and f" {each.wanted.word}" in words:
+                    total += each.weight
+                elif row["seq"] in each.rows:
+                    total += each.weight * each.wanted.otherwise
             share = settings.length_share
             found[row["seq"]] = total / (1 - share + share * max(1.0, row["long"] / settings.usual_characters) ** 0.5)
         return found

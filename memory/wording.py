@@ -10,7 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 
 from configs.layers import parse
@@ -123,6 +123,7 @@ def opened(text: str) -> list[str]:
     return [_WITHOUT_APOSTROPHE.get(word, word) for word in folded_words(text)]
 
 
+@lru_cache(maxsize=1 << 16)
 def stem(word: str, endings: tuple[str, ...]) -> str:
     """A word without the ending that number, gender or tense gave it, in either language; rough on purpose."""
     for ending in endings:

@@ -24,6 +24,9 @@ class SearchSettings(BaseModel):
     postings: int = Field(
         gt=0, description="Entries of the index that are read at most for all words of a question: of each the latest."
     )
+    postings_each: int = Field(
+        gt=0, description="How many of them each word has, before the common ones share the rest."
+    )
     pool: int = Field(gt=0, description="Messages that hold most of a question's words that are ranked, at most.")
     pool_characters: int = Field(gt=0, description="How much of each of them is looked at for very common words.")
     term_share: float = Field(

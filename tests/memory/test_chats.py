@@ -227,7 +227,7 @@ def test_a_question_finds_the_message_that_holds_its_evidence(chats: Chats, ques
 
 
 def test_evidence_is_found_where_its_words_are_in_very_many_messages(memory: MemberMemory, settings: Settings) -> None:
-    few = settings.memory.search.model_copy(update={"postings": 40})
+    few = settings.memory.search.model_copy(update={"postings": 60, "postings_each": 20})
     say(memory.chats, "la llave azul abre el armario", *["la llave roja", "el armario viejo", "algo azul"] * 60)
     search = HistorySearch(memory.chats._database, few)
     assert {match.snippet for match in search.words("llave armario azul", 5)} == {"la llave azul abre el armario"}
