@@ -14,7 +14,6 @@ from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.approvals import Approvals
 from memory.artifacts import ArtifactStore
-from memory.candidates import Place
 from memory.chats import Chats
 from memory.clock import Clock
 from memory.database import Database
@@ -30,9 +29,8 @@ from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.learned import Learned
 from memory.lessons import Lesson, Lessons
 from memory.made import MadeRecords
-from memory.meaning.embedder import Embedder, MakesVectors, installed
-from memory.meaning.keeper import VectorKeeper
-from memory.meaning.meaning import Meaning
+from memory.meaning.embedder import MakesVectors
+from memory.meaning.places import Places
 from memory.member_memory import MemberMemory as MemberMemory
 from memory.members import Member, Members
 from memory.migrations import Migrations
@@ -64,12 +62,11 @@ class Household:
         self._clock = clock
         self._lock = threading.Lock()
         self._wordings = Wordings(settings.recall)
-        self._meaning = self._open_meaning(makes_vectors)
-        self._keepers: list[VectorKeeper] = []
+        self._places = Places(self._wordings, settings.recall.meaning, makes_vectors)
         self._opened: dict[str, tuple[Database, MemberMemory]] = {}
         self._family = self._database("family")
         self._family_index = RecallIndex(self._family, self._wordings, settings.recall)
-        self._family_place = self._place(self._family_index)
+        self._family_place = self._places.add(self._family_index)
         self.artifacts = self._artifacts(home)
         self.made = MadeRecords(home, self.artifacts)
         self.approvals = Approvals(self._family, clock)
@@ -234,14 +231,10 @@ class Household:
     def make_vectors(self, member_id: str) -> None:
         """Make all vectors that a member's memory and the family's lack, now. Raises MemberUnknown."""
         self.member(member_id)
-        for keeper in self._keepers:
-            keeper.finish()
+        self._places.finish()
 
     def close(self) -> None:
-        for keeper in self._keepers:
-            keeper.close()
-        if self._meaning is not None:
-            self._meaning.close()
+        self._places.close()
         for database, _ in self._opened.values():
             database.close()
         self._opened.clear()
@@ -260,19 +253,6 @@ class Household:
             database, _ = self._opened.pop(member_id, (None, None))
         if database is not None:
             database.close()
-
-    def _open_meaning(self, makes_vectors: MakesVectors | None) -> Meaning | None:
-        settings = self.settings.recall.meaning
-        if makes_vectors is None and settings.enabled and installed():
-            makes_vectors = Embedder(settings)
-        return None if makes_vectors is None else Meaning(makes_vectors, self._wordings, settings)
-
-    def _place(self, index: RecallIndex) -> Place:
-        if self._meaning is None:
-            return Place(index, None)
-        keeper = VectorKeeper(index, self._meaning, self.settings.recall.meaning)
-        self._keepers.append(keeper)
-        return Place(index, keeper)
 
     def _circle(self, member: Member) -> Circle:
         others = tuple((each.id, each.name) for each in self.members.list() if each.id != member.id)
@@ -306,11 +286,11 @@ class Household:
             Hearing(member, chats, ledger, readings, partial(self._circle, member), self.settings),
             Lessons(index, *shared),
             Recall(
-                self._place(index),
+                self._places.add(index),
                 self._family_place,
                 member,
                 self._wordings,
-                self._meaning,
+                self._places.meaning,
                 {"private": private.learned, "shared": self.learned},
                 self.settings.recall,
             ),
