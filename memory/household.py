@@ -19,7 +19,7 @@ from memory.clock import Clock
 from memory.database import Database
 from memory.documents.papers import Papers
 from memory.documents.shelf import Shelf
-from memory.errors import DatabaseReadOnly, DiskFull, MemberUnknown, NoSnapshot, RunUnknown
+from memory.errors import DatabaseReadOnly, DiskFull, MemberUnknown, RunUnknown
 from memory.extraction.people import Circle
 from memory.fact_ledger import Ledger
 from memory.fact_rows import FactRows
@@ -42,7 +42,7 @@ from memory.recall import Recall
 from memory.recall_index import RecallIndex
 from memory.run_texts import clear_files, forget
 from memory.runs import Runs
-from memory.snapshots import Snapshot, Snapshots
+from memory.snapshots import Snapshots
 from memory.wording import Wordings
 
 _DAY_S: Final = 86_400
@@ -155,11 +155,8 @@ class Household:
 
     def lessons_waiting(self) -> list[Lesson]:
         """Of the lessons for training, those that the snapshot in force was not trained on."""
-        try:
-            run = self.snapshots.current().run
-        except NoSnapshot:
-            run = None
-        learned = self.runs.lessons(run) if run else frozenset()
+        answering = self.snapshots.answering()
+        learned = self.runs.lessons(answering.run) if answering and answering.run else frozenset()
         return [lesson for lesson in self.lessons_for_training() if lesson.id not in learned]
 
     def lessons_unjudged(self) -> list[Lesson]:
@@ -186,12 +183,6 @@ class Household:
         Raises MemberUnknown, FileNotWritten.
         """
         return self._forget_apart(member_id, self.member(member_id).private.taken_back())
-
-    def _answering(self) -> Snapshot | None:
-        try:
-            return self.snapshots.current()
-        except NoSnapshot:
-            return None
 
     def _forget_apart(
         self, member_id: str, taken_back: Mapping[str, frozenset[str]], more: Iterable[str] = ()
@@ -278,7 +269,7 @@ class Household:
         chats.purge(before=restorable_since)
         facts.purge_forgotten(restorable_since)
         made = MadeRecords(self.home.of_member(member.id), artifacts)
-        private = PrivateTraining(database, artifacts, made, self._clock, self._answering)
+        private = PrivateTraining(database, artifacts, made, self._clock, self.snapshots.answering)
         return MemberMemory(
             member,
             chats,

@@ -145,6 +145,13 @@ class Snapshots:
         """All snapshots, the newest first, also those whose weights are no longer kept."""
         return [_snapshot(row) for row in self._family.rows("SELECT * FROM snapshots ORDER BY number DESC")]
 
+    def answering(self) -> Snapshot | None:
+        """The current one; None where there is none yet."""
+        try:
+            return self.current()
+        except NoSnapshot:
+            return None
+
     def promote(self, snapshot_id: str, who: str, why: str, on_record: Callable[[], object] = lambda: None) -> Snapshot:
         """Let ``snapshot_id`` answer from now on; what ``on_record`` writes into the same database is there with it.
 
