@@ -178,10 +178,10 @@ def test_a_full_disk_is_named_and_nothing_is_half_written(household: Household) 
 
 @pytest.fixture
 def little_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of half a megabyte; only the administrator can mount one."""
+    """A disk of two megabytes; only the administrator can mount one."""
     if not shutil.which("mount") or os.geteuid() != 0:
         pytest.skip("needs the right to mount")
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", tmp_path], capture_output=True)
+    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", tmp_path], capture_output=True)
     if mounted.returncode != 0:
         pytest.skip("needs the right to mount")
     yield tmp_path
