@@ -1,4 +1,4 @@
-"""What a member takes with them, as JSON Lines that ``memory/imports`` reads again."""
+"""Conversations as JSON Lines that ``memory/imports`` reads again."""
 
 from __future__ import annotations
 

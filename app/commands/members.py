@@ -9,6 +9,7 @@ import typer
 
 from app.catalogue import LANGUAGES
 from app.commands.errors import AdminAlone, LanguageUnknown, OnlyMember
+from app.commands.members_export import export
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, YesOption, confirm, group, moment, yes_no
 from app.commands.output import remark, write, write_json, write_table
@@ -33,6 +34,7 @@ def register(commands: typer.Typer) -> None:
     members.command("child", help="command.members.child")(child)
     members.command("guest", help="command.members.guest")(guest)
     members.command("remove", help="command.members.remove")(remove)
+    members.command("export", help="command.members.export.help")(export)
     commands.add_typer(members)
 
 
