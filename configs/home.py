@@ -125,6 +125,11 @@ class Home:
         return self.root / "search.db"
 
     @property
+    def reserve(self) -> Path:
+        """Room that is given up when the disk is full; safe to lose."""
+        return self.root / "reserve"
+
+    @property
     def cache(self) -> Path:
         """What the trainer can work out again."""
         return self.root / "cache"

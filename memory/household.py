@@ -40,6 +40,7 @@ from memory.pruning import Pruner
 from memory.readings import Readings
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
+from memory.reserve import keep_or_give_up
 from memory.run_texts import clear_files, forget
 from memory.runs import Runs
 from memory.snapshots import Snapshots
@@ -87,6 +88,7 @@ class Household:
         Raises HomeNotWritable, DatabaseDamaged, DatabaseTooNew, DatabaseReadOnly, DatabaseBusy, DiskFull.
         """
         home.prepare()
+        keep_or_give_up(home, settings.reserve)
         household = cls(home, settings, clock)
         household.artifacts.sweep()
         return household

@@ -37,6 +37,16 @@ class SearchSettings(BaseModel):
     usual_characters: int = Field(gt=0, description="Longer messages than this are long.")
 
 
+class ReserveSettings(BaseModel):
+    """Room for what has to be written when the disk is full, so that some can be made."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    kilobytes: int = Field(ge=256, description="How much room the home keeps for that, in kB.")
+    least_free_kilobytes: int = Field(ge=64, description="With less free than this, in kB, that room is given up.")
+    plenty_megabytes: int = Field(gt=0, description="With more free than this, in MB, it is taken again.")
+
+
 class ImportSettings(BaseModel):
     """Conversations from other assistants."""
 
@@ -136,6 +146,7 @@ class MemorySettings(BaseModel):
     probation: ProbationSettings = Field(description="When a new snapshot is gone back from by itself.")
     search: SearchSettings = Field(description="Searching one's own conversations.")
     recall: RecallSettings = Field(description="Which lessons and facts come to mind at a question.")
+    reserve: ReserveSettings = Field(description="Room for what has to be written when the disk is full.")
     imports: ImportSettings = Field(description="Conversations from other assistants.")
     facts: FactSettings = Field(description="Which of what members say become facts.")
     repository: RepositorySettings = Field(description="Pairs from a git repository.")
