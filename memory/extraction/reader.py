@@ -14,6 +14,8 @@ from memory.text import folded_words
 
 _CLAUSE: Final = re.compile(r"[,;:.!]\s+|\b(?:and|but|so|because|since|y|e|pero|porque)\s+", re.IGNORECASE)
 _MOST_FILLERS: Final = 4
+# "3 years of …" and "3 años de …" are no age.
+_GOES_ON: Final = re.compile(r" (?:of|de|del)\b", re.IGNORECASE)
 _HELLO: Final = re.compile(r"hi|hello|hey|hola|buenas|buenos|good", re.IGNORECASE)
 # What follows a name that tells who that is: ", Ana's friend", ", la prima de Ana".
 _WHO: Final = re.compile(r",? (?:from|the|a|an|el|la|un|una|de|[A-ZÑ]\w+'s|your|tu)\b|\s*$")
@@ -120,7 +122,9 @@ class Reader:
     def _at(self, said: Said, readable: str, start: int, statement: Statement) -> list[Found]:
         for pattern in self._patterns.patterns:
             match = pattern.regex.match(readable, start, statement.end)
-            if match is not None and (found := self._found(said, match, pattern)):
+            if match is None or _GOES_ON.match(readable, match.end(), statement.end):
+                continue
+            if found := self._found(said, match, pattern):
                 return found
         return []
 

@@ -20,7 +20,8 @@ _QUOTED: Final = re.compile(
 _MASK: Final = "\ufffc"
 _SENTENCE: Final = re.compile(r"[^\n.!?…;]+(?:[.](?=\w)[^\n.!?…;]*)*[.!?…;]*")
 _ASKS: Final = re.compile(
-    r"[,;:]?\s(?:so |and |but |then |y |pero |entonces |asi que )?"
+    r"(?:[,;:]\s|\s(?=so |and |but |then |y |pero |entonces |asi que ))"
+    r"(?:so |and |but |then |y |pero |entonces |asi que )?"
     r"(?:what|which|who|where|when|why|how|can|could|should|do|does|did|is|are|am|will|would|may|any|"
     r"que|cual|cuales|quien|donde|cuando|como|cuanto|cuanta|puedo|puedes|podrias|me ayudas|sabes|tienes|hay)\b",
     re.IGNORECASE,
@@ -77,7 +78,7 @@ def statements(readable: str) -> Iterator[Statement]:
         if "?" in sentence or "¿" in sentence:
             opened = sentence.find("¿")
             asked = _ASKS.search(sentence)
-            stated = opened if opened >= 0 else asked.start() if asked and "," in sentence[: asked.end()] else 0
+            stated = opened if opened >= 0 else asked.start() if asked else 0
         lead = len(sentence) - len(sentence.lstrip(" \t-*•¡"))
         body = sentence[lead:stated].rstrip(" \t,.;:!…¿")
         if body:

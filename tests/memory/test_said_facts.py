@@ -27,3 +27,11 @@ def test_what_is_remembered_was_said_and_hardly_anything_else_is(family: Househo
     assert precision(judged) >= 0.95
     assert recall(judged) >= 0.95
     assert all(each.spans for each in judged)
+
+
+def test_what_later_sayings_taught_is_still_known(family: Household) -> None:
+    later = ("written_after", "written_last", "written_at_the_end", "written_finally")
+    judged = [each for part in later for each in judge(family, part)]
+    assert precision(judged) >= 0.95
+    assert recall(judged) >= 0.85
+    assert all(each.spans for each in judged)
