@@ -112,6 +112,11 @@ def ask_to_remember(world: World, member: str, _: int) -> None:
     world.run(member, "ask", f"Remember that our red box called {world.secret(member)} is in the cellar")
 
 
+def say_in_passing(world: World, member: str, at: int) -> None:
+    world.run(member, "ask", f"The spare keys are in the {world.secret(member)} box.")
+    world.run(member, "memory", *(["undo"] if at % 3 == 0 else ["rebuild"] if at % 3 == 1 else ["show", "1"]))
+
+
 def ask_what_others_know(world: World, member: str, _: int) -> None:
     world.run(member, "ask", "Where is our red box called?")
 
@@ -215,8 +220,8 @@ LOOKS: Final[tuple[tuple[str, ...], ...]] = (
 )
 ACTIONS: Final[Sequence[Action]] = (
     remember, remember_for_all, share_a_fact, share_and_take_back, put_in_other_words, forget, forget_for_good,
-    bring_back, teach, teach_all, share_a_lesson, withdraw, ask, ask_on, ask_to_remember, ask_what_others_know, correct,
-    rate, answer_again, import_chats, delete_a_conversation, reach_for_anothers, look_around,
+    bring_back, teach, teach_all, share_a_lesson, withdraw, ask, ask_on, ask_to_remember, say_in_passing,
+    ask_what_others_know, correct, rate, answer_again, import_chats, delete_a_conversation, reach_for_anothers, look_around,
 )  # fmt: skip
 
 

@@ -165,7 +165,7 @@ def make_light(patched: pytest.MonkeyPatch, engine: RecordingEngine) -> None:
     patched.setattr(settings, "load_settings", once)
     patched.setattr("engine.choice.open_engine", lambda *_: engine)
     patched.setattr(Session, "start_engine_early", lambda _: None)
-    patched.setattr("memory.household.installed", lambda: True)
+    patched.setattr("memory.meaning.places.installed", lambda: True)
     patched.setattr(Embedder, "version", "alike")
     patched.setattr(Embedder, "vectors", alike)
 
