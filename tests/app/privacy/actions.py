@@ -221,7 +221,8 @@ LOOKS: Final[tuple[tuple[str, ...], ...]] = (
 ACTIONS: Final[Sequence[Action]] = (
     remember, remember_for_all, share_a_fact, share_and_take_back, put_in_other_words, forget, forget_for_good,
     bring_back, teach, teach_all, share_a_lesson, withdraw, ask, ask_on, ask_to_remember, say_in_passing,
-    ask_what_others_know, correct, rate, answer_again, import_chats, delete_a_conversation, reach_for_anothers, look_around,
+    ask_what_others_know, correct, rate, answer_again, import_chats, delete_a_conversation, reach_for_anothers,
+    look_around,
 )  # fmt: skip
 
 
