@@ -207,6 +207,11 @@ class Chats(Conversations):
         """Everything that the member said, in all conversations, in the order in which it was stored."""
         return [_message(row) for row in self._database.rows("SELECT * FROM messages WHERE role = 'user' ORDER BY seq")]
 
+    def lesson_place(self, lesson_id: str) -> ChatMessage | None:
+        """The answer of this member's that was corrected, or rated, by a lesson; None where it was none of theirs."""
+        row = self._database.row("SELECT * FROM messages WHERE json_extract(meta, '$.lesson') = ?", (lesson_id,))
+        return None if row is None else _message(row)
+
     def siblings(self, message_id: str) -> Messages:
         """The message and the others that follow the same one, the oldest first. Raises MessageUnknown."""
         message = self.message(message_id)

@@ -32,6 +32,7 @@ ACTIONS: Final = (
     Action("learning", "f9", "F9"),
     Action("menu", "f10", "F10"),
     Action("memory", "f12", "F12"),
+    Action("recalled", "ctrl+n", "Ctrl+N"),
     Action("rephrase", "ctrl+r", "Ctrl+R"),
     Action("previous_version", "ctrl+g", "Ctrl+G"),
     Action("next_version", "ctrl+t", "Ctrl+T"),

@@ -9,6 +9,8 @@ from textual import on
 from app.interface.chat.asking import Asking
 from app.interface.chat.composer import Composer
 from app.interface.chat.correction import CorrectionText
+from app.interface.chat.sources_dialog import SourcesDialog
+from app.recalled_sources import sources_of
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
@@ -68,6 +70,25 @@ class AnswerActions(Asking):
         if text:
             self.app.copy_to_clipboard(text)
         self.say("screen.copied" if text else "screen.nothing_to_copy")
+
+    def action_recalled(self) -> None:
+        """What the answer was reminded of: where it comes from, and what is wrong with it."""
+        answer, session = self._answer(), self.app.session
+        if answer is None:
+            return
+        if not sources_of(session, answer):
+            self.say("screen.recalled.nothing")
+            return
+        dialog = SourcesDialog(self.app.catalogue, session, lambda: sources_of(session, answer))
+        self.app.push_screen(dialog, self._go_to_source)
+
+    def _go_to_source(self, message_id: str | None) -> None:
+        if self._talk is None:
+            return
+        if message_id is not None:
+            message = self.app.session.memory.chats.message(message_id)
+            self._talk.open(message.conversation_id, message.id)
+        self.refresh_side()
 
     def _answer(self) -> ChatMessage | None:
         """The focused answer, or the last; None (and a word about it) where there is none or it is being written."""

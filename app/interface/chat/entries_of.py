@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 from app.errors_text import explain
 from app.interface.entries import Entry
 from app.interface.markdown.lines import Look, Span
-from app.interface.times import clock_time
+from app.interface.times import clock_time, day
 from app.terminal_text import clean
 from configs.errors import Reported
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
+    from app.recalled_sources import RecalledSource
     from memory.chats import ChatMessage
 
 _SEPARATOR = " · "
 _ANSWER_HINTS = ("correct", "retry", "good", "bad", "copy")
+_TOLD = 60  # characters of what was recalled, in a row under the answer
 _QUESTION_HINTS = ("rephrase", "copy")
 
 
@@ -66,6 +68,16 @@ class EntryMaker:
             )
             for source in sources
         ]
+
+    def recalled_notes(self, sources: Iterable[RecalledSource]) -> list[tuple[Span, ...]]:
+        """One row for each thing that the answer was reminded of: who said it, when, and the beginning of it."""
+        notes = []
+        for source in sources:
+            told = " ".join(clean(source.text).split())
+            told = told if len(told) <= _TOLD else told[:_TOLD].rstrip() + "…"
+            facts = {"name": clean(source.said_by), "when": day(source.said_at), "text": told}
+            notes.append(self.dim(self._catalogue.text("screen.recalled.from", **facts)))
+        return notes
 
     def warning(self, text: str) -> tuple[Span, ...]:
         """A note that something is not as it should be; the sign says so where colours do not."""

@@ -26,6 +26,7 @@ from app.assistant.events import (
 from app.errors_text import explain
 from app.interface.chat.entries_of import EntryMaker
 from app.interface.markdown.lines import Span
+from app.recalled_sources import sources_of
 from app.remembered import told
 from app.terminal_text import StreamCleaner, clean
 
@@ -250,7 +251,10 @@ class Talk:
         for message in path:
             versions = beside[message.parent_id, message.role]
             place = (versions.index(message.id) + 1, len(versions))
-            made.append(self._makers.entry(message, version=place, shared=self._shared(message)))
+            entry = self._makers.entry(message, version=place, shared=self._shared(message))
+            if message.meta.get("lessons") or message.meta.get("facts"):
+                entry.notes = (*self._makers.recalled_notes(sources_of(self.session, message)), *entry.notes)
+            made.append(entry)
         return made
 
     def _shared(self, message: ChatMessage) -> bool | None:
