@@ -6,13 +6,14 @@ first question of a short-lived command need not read every lesson first.
 
 from __future__ import annotations
 
+import heapq
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Final, Literal
 
 from configs.sections.recall import RecallSettings
-from memory.database import Database, Row
+from memory.database import Database
 from memory.meaning.vector_index import VectorIndex
 from memory.wording import Wordings
 
@@ -21,6 +22,8 @@ Texts = tuple[str, ...]  # a lesson's question and answer, or a fact
 KINDS: Final[tuple[Kind, ...]] = ("lesson", "fact")
 # What is kept of an item to find it by, each with its kind and its row.
 TABLES: Final = ("recall_terms", "vectors", "vectors_due")
+# How many times as many items as are wanted are looked at, where not all entries were read.
+_LIKELY: Final = 4
 _NAME = "recall_terms"
 _MEANING = "vectors"
 # What of lessons and facts recall goes by: those that may be recalled, all of them or the rows of a JSON list.
@@ -110,15 +113,14 @@ class RecallIndex:
         for term, weight in weights.items():
             for item in postings.items.get(term, ()):
                 sums[item] = sums.get(item, 0.0) + weight
-        # Of a term in very many items only the latest were read: others that may count are asked whether they have it.
-        common = {t: w for t, w in weights.items() if postings.counts.of.get(t, 0) > len(postings.items.get(t, ()))}
-        if common:
-            read = {term: set(postings.items[term]) for term in common}
-            for row in self._holding(kind, common, sums):
-                if row["item"] not in read[row["term"]]:
-                    sums[row["item"]] += common[row["term"]]
-        found = sorted(sums, key=lambda item: (sums[item], item), reverse=True)[:most]
-        return self.terms(kind, found)
+        chosen = heapq.nlargest(most, ((total, item) for item, total in sums.items()))
+        if all(len(held) >= postings.counts.of[term] for term, held in postings.items.items()):
+            return self.terms(kind, [item for _, item in chosen])
+        # Of a term in very many items only the latest were read: all that the likely ones hold is looked at.
+        likely = heapq.nlargest(_LIKELY * most, ((total, item) for item, total in sums.items()))
+        held = self.terms(kind, [item for _, item in likely])
+        ranked = sorted(held, key=lambda item: (sum(weights.get(term, 0.0) for term in held[item]), item), reverse=True)
+        return {item: held[item] for item in ranked[:most]}
 
     def terms(self, kind: Kind, items: Iterable[int]) -> dict[int, frozenset[str]]:
         """The terms that each of ``items`` holds; those without any are left out."""
@@ -137,13 +139,6 @@ class RecallIndex:
             self.database.run("DELETE FROM vectors")
             self.database.run("INSERT OR IGNORE INTO vectors_due SELECT DISTINCT kind, item FROM recall_terms")
             self.database.run("INSERT OR REPLACE INTO index_versions VALUES (?, ?)", (_MEANING, version))
-
-    def _holding(self, kind: Kind, terms: Iterable[str], items: Iterable[int]) -> list[Row]:
-        return self.database.rows(
-            "SELECT item, term FROM json_each(?2) AS wanted CROSS JOIN recall_terms"
-            " ON term = wanted.value AND kind = ?1 AND item IN (SELECT value FROM json_each(?3))",
-            (kind, json.dumps(list(terms)), json.dumps(list(items))),
-        )
 
     def _version(self, name: str) -> str | None:
         version: str | None = self.database.value("SELECT version FROM index_versions WHERE name = ?", (name,))

@@ -90,7 +90,12 @@ class VectorIndex:
             "SELECT item, vector FROM vectors WHERE kind = ? AND item IN (SELECT value FROM json_each(?))",
             (kind, json.dumps(list(items))),
         )
-        return {row["item"]: tuple(map(float, read_vectors(row["vector"], len(question)) @ question)) for row in rows}
+        if not rows:
+            return {}
+        # All of one kind hold as many vectors: one multiplication for all of them.
+        parts = len(rows[0]["vector"]) // len(question)
+        found = read_vectors(b"".join(row["vector"] for row in rows), len(question)) @ question
+        return {row["item"]: tuple(each) for row, each in zip(rows, found.reshape(-1, parts).tolist(), strict=True)}
 
     def _all(self, kind: Kind) -> tuple[NDArray[np.int64], NDArray[np.uint64]]:
         """What is in the file by now, also from other processes; what was removed is found by nobody who reads it."""

@@ -226,3 +226,16 @@ def test_new_word_lists_index_the_lessons_anew(
 @given(question=st.text(st.characters()))
 def test_any_question_is_safe(memory: MemberMemory, question: str) -> None:
     memory.recall.find(question, memory.member)
+
+
+def test_a_fact_is_found_by_words_that_are_in_very_many_facts(memory: MemberMemory) -> None:
+    memory.facts.add("The blue key of the cabin opens the boat")
+    with memory.lessons.together("private"):
+        for number in range(60):
+            memory.facts.add(
+                ("The blue chair", "The key of the car", "The boat is old")[number % 3] + f", number {number}"
+            )
+    few = memory.recall._places["private"].index
+    few._settings = few._settings.model_copy(update={"postings": 30})
+    found = memory.recall.find("Which blue key opens the boat of the cabin?", memory.member).facts
+    assert found[0].fact.text == "The blue key of the cabin opens the boat"
