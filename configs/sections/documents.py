@@ -1,4 +1,4 @@
-"""Settings of the part ``memory.documents``; defaults in ``configs/defaults/documents.yaml``."""
+"""Settings of the part ``memory.documents``; defaults in ``configs/defaults/memory_documents.yaml``."""
 
 from __future__ import annotations
 
