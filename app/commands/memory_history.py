@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, moment
 from app.commands.output import write, write_json
+from app.fact_story import evidence_of, parts_of, until
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -31,18 +32,18 @@ def show(
     with open_session(member=member) as session:
         fact = find_fact(session, reference)
         history = session.memory.facts.history(fact.id)
-        evidence = _evidence(session, fact)
+        evidence = evidence_of(session, fact)
         if as_json:
             write_json({**vars(fact), "evidence": evidence, "history": [vars(each) for each in history]})
             return 0
         words = session.catalogue
         write(fact.text)
-        for name, value in _rows(session, fact, evidence):
+        for name, value in parts_of(session, fact, evidence):
             write(f"  {words.text(f'command.memory.parts.{name}')}: {value}")
         if len(history) > 1:
             write(words.text("command.memory.history"))
             for each in history:
-                write(f"  {moment(each.valid_from)} – {_until(session, each)}  {each.text}")
+                write(f"  {moment(each.valid_from)} – {until(session, each)}  {each.text}")
         return 0
 
 
@@ -95,46 +96,3 @@ def find_fact(session: Session, reference: str, *, forgotten: bool | None = Fals
         return find(listed, reference, lambda entry: entry.id, lambda wrong: FactUnknown(id=wrong))
     except FactUnknown:
         return facts.get(reference)
-
-
-def _evidence(session: Session, fact: Fact) -> dict[str, Any] | None:
-    """Where the exact words stand; None where the message is gone, or where the fact was noted by a command."""
-    from memory.errors import MessageUnknown
-
-    if fact.said_by != session.member.id or fact.source == fact.id:
-        return None
-    try:
-        message = session.memory.chats.message(fact.source)
-    except MessageUnknown:
-        return None
-    title = session.memory.chats.get(message.conversation_id).title
-    return {"quote": fact.quote, "message": message.id, "conversation": message.conversation_id, "title": title}
-
-
-def _rows(session: Session, fact: Fact, evidence: dict[str, Any] | None) -> list[tuple[str, str]]:
-    words = session.catalogue
-    names = {member.id: member.name for member in session.household.members.list()}
-    said = names.get(fact.said_by, "?")
-    predicate = f"{fact.predicate}/{fact.detail}" if fact.detail else fact.predicate
-    rows = [
-        ("subject", fact.subject or words.text("command.memory.household")),
-        ("predicate", predicate),
-        ("object", fact.object),
-        (
-            "said_by",
-            words.text("command.memory.on_screen_of", speaker=fact.speaker, name=said) if fact.speaker else said,
-        ),
-        ("said_at", moment(fact.created_at)),
-        ("quote", f"«{fact.quote}»"),
-        ("conversation", evidence["title"] if evidence else ""),
-        ("seen_by", words.text(f"command.{fact.visibility}")),
-        ("valid", f"{moment(fact.valid_from)} – {_until(session, fact)}"),
-        ("state", words.text(f"command.memory.gone.{fact.forgotten_as}") if fact.forgotten_as else ""),
-        ("made_by", words.text(f"command.memory.made.{fact.made_by}")),
-        ("id", fact.id),
-    ]
-    return [(name, value) for name, value in rows if value]
-
-
-def _until(session: Session, fact: Fact) -> str:
-    return moment(fact.valid_to) if fact.valid_to is not None else session.catalogue.text("command.memory.now")

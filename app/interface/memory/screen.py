@@ -8,6 +8,7 @@ from typing import ClassVar
 from textual.binding import Binding, BindingType
 from textual.widget import Widget
 
+from app.interface.memory.facts import FactsPane
 from app.interface.memory.history import HistoryPane
 from app.interface.memory.place import Place, Wanted
 from app.interface.sides import SidesScreen
@@ -20,11 +21,12 @@ class MemoryScreen(SidesScreen[Place | None]):
     INSIDE = "Input, PagedList"
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("f12", "close", show=False),
+        Binding("f2", "tab('facts')", show=False),
         Binding("f3", "tab('history')", show=False),
     ]
 
     def sides(self) -> Iterable[tuple[str, str, Widget]]:
-        return (("F3", "history", HistoryPane()),)
+        return (("F2", "facts", FactsPane()), ("F3", "history", HistoryPane()))
 
     def on_mount(self) -> None:
         self.call_after_refresh(self.action_inside)

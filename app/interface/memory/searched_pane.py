@@ -68,9 +68,14 @@ class SearchedPane(Vertical):
         return self.query_one(PagedList)
 
     @property
+    def searching(self) -> Input:
+        """Where the words are written."""
+        return self.query_one(Input)
+
+    @property
     def searched(self) -> str:
         """The words searched for."""
-        return self.query_one(Input).value.strip()
+        return self.searching.value.strip()
 
     def search_again(self) -> None:
         """Find anew, at once; the place in the list is kept."""
@@ -110,7 +115,7 @@ class SearchedPane(Vertical):
             self._show(Text(self.words("none_found" if words else "empty"), "dim"))
 
     @on(PagedList.Highlighted)
-    def _chosen(self, event: PagedList.Highlighted) -> None:
+    def _turned_to(self, event: PagedList.Highlighted) -> None:
         if event.place is not None and self.rows is not None:
             self._tell(self.rows, event.place)
 
