@@ -14,7 +14,6 @@ from app.commands.output import write, write_json, write_table
 
 if TYPE_CHECKING:
     from app.session import Session
-    from memory.documents.states import DocumentState
 
 SharedOption = Annotated[bool, typer.Option("--shared/--private", help="command.documents.shared")]
 
@@ -98,12 +97,13 @@ def status(
     as_json: JsonOption = False,
 ) -> int:
     """How it stands with every document; what is wrong with one in a sentence."""
+    from app.document_story import sentences
     from app.documents import all_states
 
     with open_session(member=member) as session:
         states = [each for each in all_states(session) if everything or each.state != "replaced"]
         if as_json:
-            write_json([{**asdict(each), "sentences": _sentences(session, each)} for each in states])
+            write_json([{**asdict(each), "sentences": sentences(session, each)} for each in states])
             return 0
         words = session.catalogue
         if not states:
@@ -126,7 +126,7 @@ def status(
             ],
         )
         for number, each in enumerate(states, 1):
-            for sentence in _sentences(session, each):
+            for sentence in sentences(session, each):
                 write(f"{number} · {each.name}: {sentence}")
         return 0
 
@@ -164,17 +164,3 @@ def _tell_done(session: Session, done: dict[str, Any]) -> None:
         write(words.count("command.documents.problems", done["problems"]))
     if done["problem"]:
         write(words.text("command.documents.no_model"))
-
-
-def _sentences(session: Session, state: DocumentState) -> list[str]:
-    """What whoever looks should know of a document."""
-    from app.errors_text import explain
-    from memory.documents.reader import problem_of
-
-    words = session.catalogue
-    found = [words.text(f"documents.remarks.{remark.code}", **remark.facts) for remark in state.remarks]
-    if state.problem is not None:
-        found.insert(0, str(explain(problem_of(state.problem, state.facts), words)))
-    if state.gone and state.state != "replaced":
-        found.append(words.text("documents.remarks.gone"))
-    return found

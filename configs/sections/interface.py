@@ -25,6 +25,9 @@ class InterfaceSettings(BaseModel):
     conversations_listed: int = Field(ge=1, description="Conversations that the side list shows, the last used first.")
     found_listed: int = Field(ge=1, description="Most results that a search in the conversations shows.")
     found_in_history: int = Field(ge=1, description="Most messages that a search in the history finds.")
+    people_listed: int = Field(
+        ge=1, description="Most persons, companies and places that are listed; a search finds the others."
+    )
     search_seconds: float = Field(ge=0, description="Seconds without a key after which what is typed is searched for.")
     status_seconds: float = Field(gt=0, description="Seconds between two looks at the engine and the trainer.")
     training_seconds: float = Field(gt=0, description="Seconds between two readings of a running training's progress.")

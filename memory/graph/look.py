@@ -15,6 +15,7 @@ from memory.visibility import Visibility
 
 # A path between two is looked for no further than people would call it one.
 LONGEST_PATH: Final = 6
+_LAST: Final = "\U0010ffff"
 _MOST_ON_THE_WAY: Final = 20_000
 
 _REACH: Final = """
@@ -116,6 +117,31 @@ class Graph:
             )
         ]
         return sorted(found, key=lambda node: (fold(node.name), node.id))[:most]
+
+    def named(self, text: str, most: int) -> list[Node]:
+        """Those who may be asked about by a name that begins so, accents aside; for no text the first of all."""
+        wanted = " ".join(pieces(fold(storable(text))))
+        if not wanted:
+            return self.nodes(most=most)
+        found = [
+            node_of(seen, row)
+            for seen, database in self._databases.items()
+            for row in database.rows(
+                "SELECT * FROM nodes WHERE seq IN (SELECT node FROM node_names WHERE name >= ?1 AND name < ?2 LIMIT ?3)"
+                " ORDER BY name_key, seq",
+                (wanted, wanted + _LAST, most),
+            )
+        ]
+        return sorted(found, key=lambda node: (fold(node.name), node.id))[:most]
+
+    def said_in(self, visibility: Visibility, document_id: str, most: int) -> list[Statement]:
+        """What a document says, in the order in which it does."""
+        rows = self._databases[visibility].rows(
+            "SELECT s.*, min(e.begins) AS first FROM documents d JOIN evidence e ON e.document = d.seq"
+            " JOIN statements s ON s.seq = e.statement WHERE d.id = ? GROUP BY s.seq ORDER BY first LIMIT ?",
+            (document_id, most),
+        )
+        return self._whole(visibility, rows)
 
     def statements(self, node: Node) -> list[Statement]:
         """All that documents in force say of a node, from either end."""

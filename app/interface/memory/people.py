@@ -1,0 +1,166 @@
+"""Members, and whom and what words and documents name; two of one name are one, or two, when somebody says so."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, ClassVar, Final
+
+from rich.text import Text
+from textual import on
+from textual.binding import Binding, BindingType
+from textual.message import Message
+
+from app.graph_drawing import draw, statement_text
+from app.interface.memory.searched_pane import SearchedPane
+from app.interface.paged_list import PagedList, Rows
+from app.interface.said import Said
+from app.people import Somebody, people
+from app.proposals import join, part
+from app.terminal_text import clean
+from configs.errors import EnlaceError
+from memory.fact_list import FactList
+
+if TYPE_CHECKING:
+    from app.catalogue import Catalogue
+    from memory.graph.look import Node
+
+# Also told without colours.
+_MARKS: Final = {"person": "◦", "company": "▪", "project": "▸", "account": "€", "place": "⌂", "event": "◷"}
+_FACTS: Final = 12
+
+
+class Walked(Message):
+    """The graph is to be walked from a node."""
+
+    def __init__(self, node: Node) -> None:
+        super().__init__()
+        self.node = node
+
+
+class PeopleRows:
+    """A line each: what they are, and their name."""
+
+    def __init__(self, found: list[Somebody], catalogue: Catalogue) -> None:
+        self.found = found
+        self._catalogue = catalogue
+
+    def __len__(self) -> int:
+        return len(self.found)
+
+    def page(self, start: int, stop: int, width: int) -> Sequence[Text]:
+        return [self._row(each) for each in self.found[start:stop]]
+
+    def _row(self, each: Somebody) -> Text:
+        name = clean(each.name).replace("\n", " ")
+        if each.pair is not None:
+            return Text(f"≟ {name}", "bold").append(
+                f" · {self._catalogue.text('screen.memory.people.one_or_two')}", "dim"
+            )
+        return Text(f"{_mark(each)} {name}").append(f" · {kind_of(each, self._catalogue)}", "dim")
+
+
+class PeopleListing(PagedList):
+    """The rows, with the keys that say whether two are one."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("u", "decide(True)", show=False),
+        Binding("d", "decide(False)", show=False),
+    ]
+
+    def action_decide(self, one: bool) -> None:
+        next(each for each in self.ancestors if isinstance(each, PeoplePane)).decide(one=one)
+
+
+class PeoplePane(SearchedPane):
+    """A list on the left, what is known of the chosen one on the right."""
+
+    NAME = "people"
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._facts: FactList | None = None
+
+    def listing_widget(self) -> PagedList:
+        return PeopleListing()
+
+    def find(self, words: str) -> Rows:
+        self._facts = FactList.of(self.app.session.memory.hearing.ledger.rows)
+        return PeopleRows(people(self.app.session, words, self.app.settings.people_listed), self.app.catalogue)
+
+    def detail(self, rows: Rows, place: int, width: int) -> Text:
+        each = _at(rows, place)
+        words, graph = self.app.catalogue, self.app.session.memory.papers.graph
+        if each is None:
+            return Text()
+        if each.pair is not None:
+            told = Text.assemble((self.words("are_they_one", name=clean(each.name)) + "\n\n", "bold"))
+            for number, node in enumerate((each.pair.first, each.pair.second), 1):
+                told.append(f" {number} ", "reverse bold").append(f" {node.id}\n", "dim")
+                for said in graph.statements(node) or ():
+                    told.append(f"    {statement_text(said, words)}\n")
+                told.append("\n")
+            return told
+        told = Text.assemble((clean(each.name), "bold"), (f"\n{kind_of(each, words)}\n", "dim"))
+        self._add_facts(told, each)
+        if each.node is not None:
+            limits = self.app.session.settings.memory.documents
+            steps = graph.around(each.node, limits.hops, limits.neighbours)
+            told.append("\n" + self.words("in_documents") + "\n", "bold")
+            told.append("\n".join(draw(each.node, graph.statements(each.node), steps, words, width)))
+        return told
+
+    def _add_facts(self, told: Text, each: Somebody) -> None:
+        if self._facts is None:
+            return
+        found = self._facts.holding(each.name)
+        if not len(found):
+            return
+        told.append("\n" + self.words("in_memory") + "\n", "bold")
+        for fact in found.facts(0, _FACTS):
+            if fact is not None:
+                told.append(f"· {clean(fact.text)}\n")
+        if len(found) > _FACTS:
+            told.append(self.app.catalogue.count("screen.memory.people.more", len(found) - _FACTS) + "\n", "dim")
+
+    def decide(self, *, one: bool) -> None:
+        """Two of one name are one from now on, or two."""
+        place = self.listing.highlighted
+        each = None if place is None or self.rows is None else _at(self.rows, place)
+        if each is None or each.pair is None:
+            return
+        pair, session = each.pair, self.app.session
+        done: Callable[[], None] = lambda: (join if one else part)(session, pair.first, pair.second)  # noqa: E731
+        try:
+            done()
+        except EnlaceError as error:
+            self.post_message(Said(error=error))
+            return
+        self.search_again()
+        self.say(self.words("joined" if one else "parted", name=clean(each.name)))
+
+    @on(PagedList.Selected)
+    def _walk(self, event: PagedList.Selected) -> None:
+        each = None if event.place is None or self.rows is None else _at(self.rows, event.place)
+        if each is not None and each.node is not None:
+            self.post_message(Walked(each.node))
+        elif each is not None and each.pair is None:
+            self.say(self.words("in_no_document", name=clean(each.name)))
+
+
+def kind_of(each: Somebody, words: Catalogue) -> str:
+    """What somebody is, in a word or two."""
+    if each.member is not None:
+        return words.text("screen.memory.people.member")
+    if each.node is not None:
+        return words.text(f"graph.kinds.{each.node.kind}")
+    return words.count("screen.facts", each.facts)
+
+
+def _mark(each: Somebody) -> str:
+    if each.member is not None:
+        return "●"
+    return _MARKS[each.node.kind] if each.node is not None else "○"
+
+
+def _at(rows: Rows, place: int) -> Somebody | None:
+    return rows.found[place] if isinstance(rows, PeopleRows) and place < len(rows.found) else None
