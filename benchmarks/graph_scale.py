@@ -59,6 +59,7 @@ def _fill(path: Path, plan: GraphPlan) -> float:
     chance, begun = random.Random(3), time.monotonic()  # noqa: S311
     connection = sqlite3.connect(path)
     connection.execute("PRAGMA synchronous = OFF")
+    connection.execute("PRAGMA cache_size = -500000")
     connection.execute(
         "INSERT INTO documents (seq, id, sha256, format, name, size, added_by, seen_at)"
         " VALUES (1, 'd', 'd', 'text', 'all', 1, 'm', 0)"

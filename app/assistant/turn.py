@@ -9,18 +9,9 @@ from typing import Any
 
 from app.assistant.answer_store import AnswerStore
 from app.assistant.asking import Accepted
-from app.assistant.events import (
-    Done,
-    Event,
-    Queued,
-    Recalled,
-    Sources,
-    Thinking,
-    Token,
-    ToolCalled,
-    ToolReturned,
-)
+from app.assistant.events import Done, Event, Queued, Recalled, Sources, Thinking, Token, ToolCalled, ToolReturned
 from app.assistant.faithful import CitationFilter, says_the_result, with_citation
+from app.assistant.from_documents import from_documents
 from app.assistant.grounding import Grounding
 from app.assistant.listening import Listening
 from app.assistant.prompting import Exchange, Material
@@ -35,7 +26,7 @@ from engine.ending import Until
 from memory.chats import ChatMessage
 from memory.extraction.asked import asked_to_remember
 from tools.errors import ToolError
-from tools.registry import ToolResult
+from tools.registry import Source, ToolResult
 from tools.routing import Call, route
 
 
@@ -83,6 +74,10 @@ class Turn:
         search = self._parts.settings.tools.search.enabled
         call = route(text, self._parts.catalogue.language, search)
         recalled = self._recall()
+        if call is None or (call.name == "web_search" and not call.asked):
+            told = from_documents(self._parts, text) if recalled is None and self._use_memory else None
+            if told is not None:
+                return self._say(told.text, told.sources)
         if call is None or (recalled is not None and call.name == "web_search" and not call.asked):
             return self._from_model(recalled)
         return self._from_tool(call)
@@ -258,19 +253,26 @@ class Turn:
         cited = with_citation(written, result.sources, result.text.splitlines())
         if len(cited) > len(written.rstrip()):
             yield Token(cited[len(written.rstrip()) :])
-        yield Sources(result.sources)
-        for told in await self._listening.told(self._meta):
-            yield told
-        self._meta["sources"] = [{"number": s.number, "title": s.title, "url": s.url} for s in result.sources]
-        yield replace(self._done(cited), sources=result.sources)
+        async with aclosing(self._end(cited, result.sources)) as events:
+            async for event in events:
+                yield event
 
-    async def _say(self, sentence: str) -> AsyncGenerator[Event, None]:
+    async def _say(self, sentence: str, sources: tuple[Source, ...] = ()) -> AsyncGenerator[Event, None]:
         """An answer that is there all at once."""
         self._store.add(sentence)
         yield Token(sentence)
+        async with aclosing(self._end(sentence, sources)) as events:
+            async for event in events:
+                yield event
+
+    async def _end(self, text: str, sources: tuple[Source, ...]) -> AsyncGenerator[Event, None]:
+        """What follows on the last word of an answer that rests on ``sources``, if on any."""
+        if sources:
+            yield Sources(sources)
+            self._meta["sources"] = [{"number": s.number, "title": s.title, "url": s.url} for s in sources]
         for told in await self._listening.told(self._meta):
             yield told
-        yield self._done(sentence)
+        yield replace(self._done(text), sources=sources)
 
     def _finished(self, piece: Finished) -> None:
         self._usage = piece.usage

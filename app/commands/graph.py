@@ -79,7 +79,7 @@ def query(
 
 def proposals(limit: LimitOption = 100, member: MemberOption = None, as_json: JsonOption = False) -> int:
     """Pairs of one name that may be one or two."""
-    from app.graph_drawing import statement_text
+    from app.graph_words import statement_text
     from app.proposals import all_proposals
 
     with open_session(member=member) as session:
@@ -130,7 +130,7 @@ def refuse(
 
 
 def _path(session: Session, graph: Graph, first: str, last: str, *, as_json: bool) -> int:
-    from app.graph_drawing import name_of, step_text
+    from app.graph_words import name_of, step_text
 
     ways = [
         (start, way)
@@ -153,7 +153,7 @@ def _path(session: Session, graph: Graph, first: str, last: str, *, as_json: boo
 def _related(
     session: Session, graph: Graph, relation: str | None, name: str | None, limit: int, *, as_json: bool
 ) -> int:
-    from app.graph_drawing import source_text, statement_text
+    from app.graph_words import source_text, statement_text
     from memory.documents.errors import TermUnknown
     from memory.graph.terms import PROPERTIES, RELATIONS
 

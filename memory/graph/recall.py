@@ -13,11 +13,15 @@ from typing import Final
 import yaml
 
 from memory.database import Database
+from memory.documents.extracting.names import words_of
 from memory.graph.look import Graph, Node, Statement, node_of
 from memory.text import fold, storable
 from memory.visibility import Visibility
 
 _ASKED: Final = Path(__file__).resolve().parents[1] / "data" / "asked.yaml"
+# What is told of somebody whom a question names: where it asks for that among other things, and where it does not.
+_AROUND: Final = 0.75
+_BESIDE: Final = 0.5
 _LONGEST_NAME: Final = 6
 _MOST_NAMED: Final = 12
 _WORDS: Final = re.compile(r"[^\W_]+")
@@ -77,11 +81,17 @@ class GraphRecall:
         return [(node, length) for node, length in longest.values() if length == most or length > 1]
 
     def _score(self, statement: Statement, node: Node, length: int, asked: frozenset[str], named: set[int]) -> float:
-        whole = len(_WORDS.findall(fold(node.name)))
-        sure = min(1.0, length / max(1, min(whole, 2)))
+        words = frozenset(_WORDS.findall(fold(node.name)))
+        sure = min(1.0, length / max(1, min(len(words), 2)))
+        wordings = _wordings().get(statement.predicate, frozenset())
         both = not isinstance(statement.object, str) and {statement.subject.seq, statement.object.seq} <= named
-        meant = bool(_wordings().get(statement.predicate, frozenset()) & asked)
-        return sure * (1.0 if meant or both else 0.5)
+        if not (wordings & asked or both):
+            return sure * _BESIDE
+        # "What shall I give Ana Gil for her new job?" asks for something else.
+        other = {word for word in asked - words - wordings - words_of("starts") if len(word) > 1}
+        if not isinstance(statement.object, str):
+            other -= set(_WORDS.findall(fold(f"{statement.subject.name} {statement.object.name}")))
+        return sure * (_AROUND if other else 1.0)
 
 
 @cache

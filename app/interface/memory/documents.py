@@ -10,7 +10,7 @@ from textual.binding import Binding, BindingType
 
 from app.document_story import sentences
 from app.documents import all_states, forget_document
-from app.graph_drawing import source_text, statement_text
+from app.graph_words import source_text, statement_text
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said

@@ -10,7 +10,8 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.widgets import Static
 
-from app.graph_drawing import draw, name_of, step_text
+from app.graph_drawing import draw
+from app.graph_words import name_of, step_text
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.terminal_text import clean

@@ -10,7 +10,8 @@ from textual import on
 from textual.binding import Binding, BindingType
 from textual.message import Message
 
-from app.graph_drawing import draw, statement_text
+from app.graph_drawing import draw
+from app.graph_words import statement_text
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
