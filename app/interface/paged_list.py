@@ -115,7 +115,7 @@ class PagedList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         place, line = divmod(y + self.scroll_offset.y, self._lines)
-        width = self.size.width
+        width = self._cells
         if place >= len(self):
             return Strip.blank(width, self.rich_style)
         page = self._page_of(place)
@@ -155,7 +155,7 @@ class PagedList(ScrollView, can_focus=True):
     async def _read(self, rows: Rows, page: int) -> None:
         start = page * _PAGE
         try:
-            width = max(1, self.size.width - len(_BAR))
+            width = max(1, self._cells - len(_BAR))
             found = await asyncio.to_thread(rows.page, start, min(start + _PAGE, len(rows)), width)
         except EnlaceError as error:
             self.post_message(Said(error=error))
@@ -202,6 +202,11 @@ class PagedList(ScrollView, can_focus=True):
             if place == self.highlighted:
                 self.action_select()
             self.highlighted = place
+
+    @property
+    def _cells(self) -> int:
+        """Of a line, beside the scroll bar."""
+        return self.scrollable_content_region.width
 
     def _page_of(self, place: int) -> int:
         return place // _PAGE

@@ -38,6 +38,11 @@ async def test_every_screen_opens_and_fits(
             (("f3",), text("screen.learning.training.history")),
             (("f4",), text("screen.learning.snapshots.gate")),
             (("f5",), text("screen.learning.decide.nothing")),
+            (("escape", "f12"), text("screen.memory.facts.search")),
+            (("f3",), text("screen.memory.history.search")),
+            (("f4",), text("screen.memory.people.search")),
+            (("f5",), text("screen.memory.documents.search")),
+            (("f6",), text("screen.memory.graph.search")),
             (("escape", "ctrl+o"), text("screen.members.title")),
         ):
             await person.pilot.press(*keys)
