@@ -141,7 +141,8 @@ def _show_interface() -> int:
     from app.commands.opening import open_session
     from app.interface.run import run as run_interface
 
-    with open_session() as session:
+    # Who they are is asked on the screen.
+    with open_session(asks=False) as session:
         return run_interface(session)
 
 

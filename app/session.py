@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
@@ -21,13 +21,18 @@ if TYPE_CHECKING:
     from app.assistant.assistant import Assistant
     from configs.settings import Settings
     from engine.interface import Engine
+    from memory.entrance import Secret
     from memory.household import Household, MemberMemory
     from memory.members import Member
     from memory.snapshots import Snapshot
 
 
 class Session:
-    """One run of a command or of the interface. Use as a context manager, or call ``close``."""
+    """One run of a command or of the interface. Use as a context manager, or call ``close``.
+
+    Whoever is named is ``whoever``; ``member`` is the same once they have proven it. All that reads a member's file, or
+    acts in a member's name, asks for ``member``.
+    """
 
     def __init__(
         self,
@@ -36,12 +41,15 @@ class Session:
         member: str | None = None,
         language: str | None = None,
         options: Mapping[str, Any] | None = None,
+        ask: Callable[[Session, Member, Secret], str] | None = None,
     ) -> None:
+        """``ask``: for the PIN of a member who has one; without it, ``enter`` has to be called first."""
         self.environ = environ
         self.home = Home.find(environ)
         self._member_name = member or environ.get("ENLACE_MEMBER") or None
         self._language = language
         self._options = options or {}
+        self._ask = ask
 
     @cached_property
     def settings(self) -> Settings:
@@ -77,11 +85,33 @@ class Session:
         return not self._member_name
 
     @cached_property
-    def member(self) -> Member:
-        """Whom the option or ENLACE_MEMBER names, else the first of the household. Raises MemberUnknown."""
+    def whoever(self) -> Member:
+        """Whom the option or ENLACE_MEMBER names, else the first of the household. Raises MemberUnknown.
+
+        Nothing says that it is them who sit here.
+        """
         if self._member_name:
             return self.household.members.get(self._member_name)
         return self.household.members.default()
+
+    @cached_property
+    def member(self) -> Member:
+        """The same, who have proven it if they have a PIN. Raises SecretNeeded, PinWrong, TooManyTries."""
+        doors, named = self.household.doors, self.whoever
+        secret = doors.waits_for(named.id)
+        if secret is not None and self._ask is not None:
+            self.enter(self._ask(self, named, secret))
+        doors.check(named)
+        return named
+
+    @property
+    def inside(self) -> bool:
+        """Whether they have proven it already, or nothing has to be proven."""
+        return self.household.doors.waits_for(self.whoever.id) is None
+
+    def enter(self, secret: str) -> None:
+        """Have ``whoever`` prove that it is them. Raises PinWrong, TooManyTries."""
+        self.household.doors.enter(self.whoever, secret)
 
     @property
     def memory(self) -> MemberMemory:
@@ -92,7 +122,7 @@ class Session:
     def language(self) -> str:
         """The language to speak: option, the member's own, the household's."""
         return choose_language(
-            option=self._language, member=self.member.language, settings=self.household_language, environ=self.environ
+            option=self._language, member=self.whoever.language, settings=self.household_language, environ=self.environ
         )
 
     @property
@@ -110,7 +140,7 @@ class Session:
 
         In the language of the member where that is known by now, else in the household's.
         """
-        if "catalogue" in self.__dict__ or "member" in self.__dict__:
+        if "catalogue" in self.__dict__ or "whoever" in self.__dict__:
             return self.catalogue
         return Catalogue(choose_language(option=self._language, settings=self._wished(), environ=self.environ))
 
@@ -118,7 +148,7 @@ class Session:
         """The same, and in the member's own language also where nobody has looked who that is: what one command says
         before and after it has opened the household is in one language.
         """
-        if "catalogue" in self.__dict__ or "member" in self.__dict__:
+        if "catalogue" in self.__dict__ or "whoever" in self.__dict__:
             return self.catalogue
         from memory.spoken import own_language
 
@@ -205,8 +235,8 @@ class Session:
         return Assistant(self.household, self.member, self.engine, default_registry(), self.settings, self.language)
 
     def as_member(self, name_or_id: str) -> Self:
-        """The same home, already open, with somebody else talking. Raises MemberUnknown."""
-        other = type(self)(self.environ, member=name_or_id, options=self._options)
+        """The same home, already open, with somebody else talking, who has to prove it too. Raises MemberUnknown."""
+        other = type(self)(self.environ, member=name_or_id, options=self._options, ask=self._ask)
         for opened in ("settings", "household", "engine"):
             if opened in self.__dict__:
                 other.__dict__[opened] = self.__dict__[opened]

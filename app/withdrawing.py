@@ -14,7 +14,12 @@ def forget_in_runs(session: Session, lesson_id: str) -> None:
 
     Raises FileNotWritten, OutputUnwritable.
     """
-    changed = session.household.forget_withdrawn(lesson_id)
+    forget_everywhere(session, {lesson_id})
+
+
+def forget_everywhere(session: Session, lessons: Set[str]) -> None:
+    """The same of several (ids). Raises FileNotWritten, OutputUnwritable."""
+    changed = session.household.forget_withdrawn(*lessons)
     if changed:
         from app.report.files import leave_report
         from memory.runs import BLAME, REPRODUCE

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import shutil
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,13 +16,16 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from configs.home import Home
+from memory.cipher import salt_in, salt_of
 from memory.database import primary_code, translated
 from memory.errors import DatabaseDamaged, DiskFull
+from memory.guard import Guard
 from memory.migrations import FOLDER
 
 ENDING: Final = ".db"
 # What SQLite keeps beside a database and a copy does not need.
 BESIDE: Final = ("-wal", "-shm", "-journal")
+NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _REFUSED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_PERM)
 
 
@@ -28,23 +33,31 @@ _REFUSED: Final = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQL
 class Moment:
     """The databases of one home, each held as it was at the same moment. ``members``: the ids of who belongs to it.
 
-    ``damaged``: those that cannot be held, because no database can be made out in them.
+    ``damaged``: those that cannot be held, because no database can be made out in them. ``sealed``: those that are
+    encrypted; until they are copied, nobody writes into them.
     """
 
     members: frozenset[str]
     damaged: tuple[Path, ...]
+    sealed: frozenset[Path]
     _held: Mapping[Path, sqlite3.Connection]
+    _locks: Mapping[Path, ExitStack]
 
     @property
     def databases(self) -> list[Path]:
-        """Their files: the family's first, then the others by name."""
-        return list(self._held)
+        """Their files: the family's first, then the encrypted ones, then the others by name."""
+        family, *others = self._held
+        return [family, *sorted(self.sealed), *others]
 
     def copy(self, path: Path, to: Path) -> None:
         """Write a copy of the database ``path`` to the new file ``to``, which is whole without any file beside it.
 
-        No process carries what was under way in it. Raises DatabaseDamaged and DiskFull.
+        But for an encrypted one: what was not put into it yet is copied too, into a file beside the copy. No process
+        carries what was under way in it. Raises DatabaseDamaged and DiskFull.
         """
+        if path in self.sealed:
+            self._copy_sealed(path, to)
+            return
         with translated(to, 0):
             target = sqlite3.connect(to, isolation_level=None)
         try:
@@ -61,6 +74,18 @@ class Moment:
             raise DiskFull(path=str(to.parent)) from error
         finally:
             target.close()
+
+    def _copy_sealed(self, path: Path, to: Path) -> None:
+        with self._locks[path]:
+            for ending in ("", BESIDE[0]):
+                source = path.with_name(path.name + ending)
+                try:
+                    if not ending or (source.exists() and source.stat().st_size):
+                        shutil.copyfile(source, to.with_name(to.name + ending))
+                except OSError as error:
+                    if error.errno in NO_ROOM:
+                        raise DiskFull(path=str(to.parent)) from error
+                    raise DatabaseDamaged(path=str(path), reason=error.strerror or str(error)) from error
 
 
 @contextmanager
@@ -79,15 +104,23 @@ def one_moment(home: Home, busy_seconds: float) -> Iterator[Moment]:
         with translated(home.family_db, busy_seconds):
             rows = held[home.family_db].execute("SELECT id FROM members WHERE removed_at IS NULL").fetchall()
         members = frozenset(row[0] for row in rows)
-        damaged = []
+        seals = _seals(held[home.family_db])
+        damaged, locks = [], {}
         for path in [*_others(home), *sorted(map(home.member_db, members))]:
             if path.is_file():
+                # While it is looked at, nobody puts another file in its place.
+                guarded = stack.enter_context(_guarded(path, busy_seconds))
+                salt = salt_of(path)
+                if salt is not None and salt.hex() in seals:
+                    locks[path] = guarded
+                    continue
                 try:
                     held[path] = stack.enter_context(_reading(path, busy_seconds))
                 except DatabaseDamaged:
                     damaged.append(path)
+                guarded.close()
         lock.close()
-        yield Moment(members, tuple(damaged), held)
+        yield Moment(members, tuple(damaged), frozenset(locks), held, locks)
 
 
 @dataclass(frozen=True)
@@ -97,7 +130,8 @@ class Told:
     ``migrations``: the steps that made its tables; ``current``: the id of the snapshot that answers, in the family's;
     ``artifacts``: digests of what its snapshots (but those given up) or a member's own adapters are made of; ``bases``:
     names and digests of the models under them, the current snapshot's first; ``answering``: those of ``artifacts`` that
-    the current snapshot is made of.
+    the current snapshot is made of. ``salt``: in hex, what a file begins with in which no database can be made out;
+    ``seals``: the salts of encrypted files that the family's tells of.
     """
 
     damage: str
@@ -106,6 +140,12 @@ class Told:
     artifacts: frozenset[str]
     bases: tuple[tuple[str, str], ...]
     answering: frozenset[str] = frozenset()
+    salt: str = ""
+    seals: frozenset[str] = frozenset()
+
+    def contradicts(self, seals: Container[str]) -> bool:
+        """Whether it is damaged; an encrypted one, of which ``seals`` tell, nobody can look into."""
+        return bool(self.damage) and self.salt not in seals
 
 
 def told_by(content: bytes) -> Told:
@@ -120,7 +160,8 @@ def told_by(content: bytes) -> Told:
                 return Told(found, frozenset(), None, frozenset(), ())
             return _told(connection)
         except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
-            return Told(str(error) or type(error).__name__, frozenset(), None, frozenset(), ())
+            salt = (salt_in(content) or b"").hex()
+            return Told(str(error) or type(error).__name__, frozenset(), None, frozenset(), (), salt=salt)
 
 
 def newer(migrations: Iterable[str]) -> str | None:
@@ -151,7 +192,13 @@ def _told(connection: sqlite3.Connection) -> Told:
                 artifacts.add(kept["digest"])
     if _has(connection, "private_adapters"):
         artifacts |= {row[0] for row in connection.execute("SELECT sha256 FROM private_adapters")}
-    return Told("", migrations, current, frozenset(artifacts), tuple(bases), frozenset(answering))
+    answers, seals = frozenset(answering), _seals(connection)
+    return Told("", migrations, current, frozenset(artifacts), tuple(bases), answers, seals=seals)
+
+
+def _seals(connection: sqlite3.Connection) -> frozenset[str]:
+    rows = connection.execute("SELECT salt FROM seals") if _has(connection, "seals") else ()
+    return frozenset(row[0] for row in rows)
 
 
 def _snapshots(connection: sqlite3.Connection) -> dict[int, dict[str, Any]]:
@@ -171,6 +218,16 @@ def _has(connection: sqlite3.Connection, table: str) -> bool:
 def _others(home: Home) -> list[Path]:
     """Databases of the home beside the family's and the members', but for what is safe to lose."""
     return sorted(path for path in home.root.glob(f"*{ENDING}") if path not in (home.family_db, home.search_db))
+
+
+@contextmanager
+def _guarded(path: Path, busy_seconds: float) -> Iterator[ExitStack]:
+    """Hold a file so that nobody exchanges it, nor writes into it if it is encrypted, until the stack is closed."""
+    with ExitStack() as stack:
+        # Where nothing can be written, nobody does.
+        with contextlib.suppress(OSError):
+            stack.enter_context(Guard(path, busy_seconds).alone())
+        yield stack
 
 
 def _keep_others_from_writing(connection: sqlite3.Connection) -> None:

@@ -8,14 +8,16 @@ import shutil
 import sqlite3
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any, Final
 
 from configs.errors import EnlaceError
+from memory.cipher import closed, connect, database_errors, opened, salt_of
 from memory.clock import Clock
 from memory.errors import DatabaseBusy, DatabaseDamaged, DatabaseFailed, DatabaseReadOnly, DiskFull
+from memory.guard import Guard
 from memory.migrations import Migrations
 
 Row = sqlite3.Row
@@ -29,28 +31,51 @@ class Database:
     ``transaction()`` nests: the outermost one begins and commits. Everything raised is an EnlaceError.
     """
 
-    def __init__(self, path: Path, migrations: Migrations, *, clock: Clock, busy_seconds: float) -> None:
+    def __init__(
+        self,
+        path: Path,
+        migrations: Migrations,
+        *,
+        clock: Clock,
+        busy_seconds: float,
+        guard: Guard | None = None,
+        key: Callable[[], str] | None = None,
+    ) -> None:
         """Opens or creates ``path`` (readable by its owner alone) and brings it up to date.
 
-        Raises DatabaseDamaged, DatabaseTooNew, DatabaseReadOnly, DatabaseBusy, DiskFull.
+        ``guard``: of a file that others may exchange or copy whole; ``key()``: what opens it, asked for while it is
+        held, empty where the file is not encrypted. Raises DatabaseDamaged, DatabaseTooNew, DatabaseReadOnly,
+        DatabaseBusy, DiskFull, EncryptionMissing, and what ``key`` does.
         """
         self.path = path
         self._busy_seconds = busy_seconds
         self._lock = threading.RLock()
         self._depth = 0
-        with self._translated():
-            _make_private(path)
-            self._connection = sqlite3.connect(
-                path, timeout=busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
-            )
-        try:
-            with self._translated():
-                self._connection.row_factory = sqlite3.Row
+        self._closed = False
+        whole = guard.shared if guard else nullcontext
+        with self._translated(), whole():
+            opens = key() if key else ""
+            # Whoever writes into a plain file holds SQLite's locks, and those are enough.
+            self._whole: Callable[[], AbstractContextManager[None]] = whole if opens else nullcontext
+            self._connection = self._connected(opens)
+            opened(path, salt_of(path))
+            try:
                 self._set_up()
                 migrations.apply(self._connection, path, clock)
-        except EnlaceError:
-            self._connection.close()
-            raise
+            except BaseException:
+                self._close()
+                raise
+
+    def _connected(self, key: str) -> sqlite3.Connection:
+        if key:
+            encrypted: sqlite3.Connection = connect(self.path, key, self._busy_seconds)
+            return encrypted
+        _make_private(self.path)
+        connection = sqlite3.connect(
+            self.path, timeout=self._busy_seconds, isolation_level=None, check_same_thread=False, cached_statements=256
+        )
+        connection.row_factory = sqlite3.Row
+        return connection
 
     def _set_up(self) -> None:
         execute = self._connection.execute
@@ -69,21 +94,26 @@ class Database:
             if self._depth:
                 yield
                 return
-            with self._translated():
-                # IMMEDIATE: a transaction that reads first and then writes cannot be refused half-way.
-                self._connection.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
+            with self._whole(), self._begun():
                 yield
-                with self._translated():
-                    self._connection.execute("COMMIT")
-            except BaseException:
-                # SQLite has already rolled back by itself after some errors, a full disk among them.
-                if self._connection.in_transaction:
-                    self._connection.execute("ROLLBACK")
-                raise
-            finally:
-                self._depth -= 1
+
+    @contextmanager
+    def _begun(self) -> Iterator[None]:
+        with self._translated():
+            # IMMEDIATE: a transaction that reads first and then writes cannot be refused half-way.
+            self._connection.execute("BEGIN IMMEDIATE")
+        self._depth += 1
+        try:
+            yield
+            with self._translated():
+                self._connection.execute("COMMIT")
+        except BaseException:
+            # SQLite has already rolled back by itself after some errors, a full disk among them.
+            if self._connection.in_transaction:
+                self._connection.execute("ROLLBACK")
+            raise
+        finally:
+            self._depth -= 1
 
     def run(self, sql: str, values: Sequence[Any] = ()) -> int:
         """One writing statement; the number of rows it changed."""
@@ -124,15 +154,22 @@ class Database:
         The whole file is written anew, which takes time and as much room again. False where another connection still
         reads what there was: the last one to close finishes it. Raises DiskFull, DatabaseBusy.
         """
-        with self._lock, self._translated():
+        with self._lock, self._translated(), self._whole():
             # Pages that were split or merged may keep a copy of a row between their cells, in spite of secure_delete.
             self._connection.execute("VACUUM")
             blocked: int = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
             return not blocked
 
     def close(self) -> None:
-        with self._lock:
+        # The last one to close a file puts into it what is beside it.
+        with self._lock, self._whole():
+            self._close()
+
+    def _close(self) -> None:
+        if not self._closed:
+            self._closed = True
             self._connection.close()
+            closed(self.path)
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
@@ -148,11 +185,11 @@ def translated(path: Path, busy_seconds: float) -> Iterator[None]:
     """Have what SQLite says of the database ``path`` raised as what it means to a person."""
     try:
         yield
-    except sqlite3.Error as error:
+    except database_errors() as error:
         raise _meaning(error, path, busy_seconds) from error
 
 
-def primary_code(error: sqlite3.Error) -> int:
+def primary_code(error: Exception) -> int:
     """Which of SQLite's result codes an error is, 0 for one of Python's own.
 
     Extended codes keep the primary one in their low byte (https://sqlite.org/rescode.html).
@@ -160,7 +197,7 @@ def primary_code(error: sqlite3.Error) -> int:
     return int(getattr(error, "sqlite_errorcode", 0)) & 0xFF
 
 
-def _meaning(error: sqlite3.Error, path: Path, busy_seconds: float) -> EnlaceError:
+def _meaning(error: Exception, path: Path, busy_seconds: float) -> EnlaceError:
     code = primary_code(error)
     named, reason = str(path), str(error)
     if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
@@ -203,7 +240,7 @@ def _use_wal(connection: sqlite3.Connection, seconds: float) -> None:
         try:
             connection.execute("PRAGMA journal_mode = WAL")
             return
-        except sqlite3.OperationalError as error:
+        except database_errors() as error:
             if primary_code(error) != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
                 raise
             time.sleep(0.01)

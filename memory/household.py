@@ -5,25 +5,28 @@ from __future__ import annotations
 import contextlib
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import partial
 from types import TracebackType
-from typing import Final, Self
+from typing import Any, Final, Self
 
 from configs.home import Home
 from configs.sections.memory import MemorySettings
 from memory.approvals import Approvals
 from memory.artifacts import ArtifactStore
 from memory.chats import Chats
+from memory.cipher import salt_of
 from memory.clock import Clock
 from memory.database import Database
 from memory.documents.papers import Papers
 from memory.documents.shelf import Shelf
+from memory.doors import Doors
 from memory.errors import DatabaseReadOnly, DiskFull, MemberUnknown, RunUnknown
+from memory.exchanging import sweep
 from memory.extraction.people import Circle
 from memory.fact_ledger import Ledger
 from memory.fact_rows import FactRows
 from memory.facts import Facts
+from memory.guard import Guard
 from memory.hearing import Hearing
 from memory.in_force import corrections_in, lessons_in_force, ratings_in
 from memory.learned import Learned
@@ -34,6 +37,7 @@ from memory.meaning.places import Places
 from memory.member_memory import MemberMemory as MemberMemory
 from memory.members import Member, Members
 from memory.migrations import Migrations
+from memory.past_runs import PastRuns
 from memory.private import PrivateTraining
 from memory.probation import Probation, Probations
 from memory.pruning import Pruner
@@ -41,9 +45,10 @@ from memory.readings import Readings
 from memory.recall import Recall
 from memory.recall_index import RecallIndex
 from memory.reserve import keep_or_give_up
-from memory.run_texts import clear_files, forget
 from memory.runs import Runs
+from memory.sealing import clear_trained
 from memory.snapshots import Snapshots
+from memory.voice import Voice
 from memory.wording import Wordings
 
 _DAY_S: Final = 86_400
@@ -52,11 +57,17 @@ _DAY_S: Final = 86_400
 class Household:
     """Use as a context manager, or call ``close``. May be used from several threads.
 
-    ``makes_vectors``: in the place of the package that the settings ask for.
+    ``makes_vectors``: in the place of the package that the settings ask for. ``unattended``: as for ``open``.
     """
 
     def __init__(
-        self, home: Home, settings: MemorySettings, clock: Clock, makes_vectors: MakesVectors | None = None
+        self,
+        home: Home,
+        settings: MemorySettings,
+        clock: Clock,
+        makes_vectors: MakesVectors | None = None,
+        *,
+        unattended: bool = False,
     ) -> None:
         self.home = home
         self.settings = settings
@@ -73,31 +84,36 @@ class Household:
         self.approvals = Approvals(self._family, clock)
         self.runs = Runs(self._family, clock)
         self.documents = Shelf(self._family, "shared", settings.documents, clock)
-        self.members = Members(
-            self._family, home, settings, clock, self._close_member, self.runs.running, self.documents
-        )
+        self.doors = Doors(self._family, settings.entrance, clock, self._salt_of, unattended=unattended)
+        self.members = Members(self._family, home, settings, clock, self.close_file, self.runs.running, self.documents)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
         self.learned = Learned(self._family, lambda: self._family.value("SELECT number FROM current_snapshot"))
         self.probations = Probations(self._family, self.snapshots, settings.probation)
+        self._past_runs = PastRuns(
+            home, self.runs, self.members, self.snapshots, self.made, self._artifacts, self._in_force, clock
+        )
         self.pruner = Pruner(home, self._family, self.artifacts, self.snapshots, self.runs, settings.prune, clock)
 
     @classmethod
-    def open(cls, home: Home, settings: MemorySettings, clock: Clock = time.time) -> Household:
-        """The household of ``home``, made if it is new.
+    def open(
+        cls, home: Home, settings: MemorySettings, clock: Clock = time.time, *, unattended: bool = False
+    ) -> Household:
+        """The household of ``home``, made if it is new. ``unattended``: for a process that shows nobody what it reads.
 
         Raises HomeNotWritable, DatabaseDamaged, DatabaseTooNew, DatabaseReadOnly, DatabaseBusy, DiskFull.
         """
         home.prepare()
         keep_or_give_up(home, settings.reserve)
-        household = cls(home, settings, clock)
+        household = cls(home, settings, clock, unattended=unattended)
         household.artifacts.sweep()
+        sweep(home.members)
         return household
 
     def member(self, member_id: str) -> MemberMemory:
         """What belongs to one member. No other member's file is opened.
 
-        Raises MemberUnknown, by the name of whoever was removed while their file was open here, and what ``open``
-        raises about a database.
+        Raises SecretNeeded before they have proven who they are (``doors``), MemberUnknown, by the name of whoever was
+        removed while their file was open here, and what ``open`` raises about a database.
         """
         try:
             member = self.members.get(member_id)
@@ -106,12 +122,25 @@ class Household:
                 raise
             # Removed by another process, while this one goes on asking by their id.
             raise MemberUnknown(name=self._opened[member_id][1].member.name) from error
+        self.doors.check(member)
+        return self._opened_file(member)[1]
+
+    def leave(self, member_id: str) -> None:
+        """Close a member's file, and have them prove who they are the next time."""
+        self.doors.leave(member_id)
+        self.close_file(member_id)
+
+    def _opened_file(self, member: Member) -> tuple[Database, MemberMemory]:
         with self._lock:
             if member.id not in self._opened:
-                database = self._database("member", member.id)
-                self._opened[member.id] = (database, self._memory(member, database))
-                self._finish_promotion(self._opened[member.id][1].private)
-            return self._opened[member.id][1]
+                database = self._database("member", member)
+                memory = self._memory(member, database)
+                if self.doors.secret_of(member.id) == "passphrase":
+                    memory.private.forget_all()
+                    clear_trained(self.home.of_member(member.id))
+                self._opened[member.id] = (database, memory)
+                self._finish_promotion(memory.private)
+            return self._opened[member.id]
 
     def _finish_promotion(self, private: PrivateTraining) -> None:
         """Put on record that a member's own run has shipped, whose adapter answers them, where that is missing.
@@ -167,59 +196,21 @@ class Household:
         return [lesson for lesson in self.lessons_for_training() if lesson.id not in judged]
 
     def forget_withdrawn(self, *more: str) -> tuple[str, ...]:
-        """Take what past runs hold of lessons that were taken back, and of ``more`` (ids), out of their folders.
-
-        What the trainer has kept to save time goes with it: the base's answers to questions like theirs. The runs that
-        held something; the one that works right now is left alone. Raises FileNotWritten.
-        """
-        taken_back = self.runs.taken_back()
-        # A run for one member measures the shared lessons too.
-        found = self._forget(self.home, self.made, self._in_snapshots, taken_back, more)
-        for member in self.members.list():
-            found += self._forget_apart(member.id, taken_back, more)
-        return found
+        """As ``PastRuns.forget_withdrawn``."""
+        return self._past_runs.forget_withdrawn(*more)
 
     def forget_private(self, member_id: str) -> tuple[str, ...]:
-        """Take private lessons that were taken back out of the folders of the runs that trained them for this member.
+        """As ``PastRuns.forget_apart``, of private lessons. Raises MemberUnknown, FileNotWritten."""
+        return self._past_runs.forget_apart(member_id, self.member(member_id).private.taken_back())
 
-        Raises MemberUnknown, FileNotWritten.
-        """
-        return self._forget_apart(member_id, self.member(member_id).private.taken_back())
-
-    def _forget_apart(
-        self, member_id: str, taken_back: Mapping[str, frozenset[str]], more: Iterable[str] = ()
-    ) -> tuple[str, ...]:
-        home = self.home.of_member(member_id)
-        made = MadeRecords(home, self._artifacts(home))
-
-        def in_force() -> frozenset[str]:
-            return frozenset(record.sha256 for record in self.member(member_id).private.list())
-
-        return self._forget(home, made, in_force, taken_back, more)
-
-    def _in_snapshots(self) -> frozenset[str]:
-        return frozenset(digest for snapshot in self.snapshots.list() for digest in snapshot.objects)
-
-    def _forget(
-        self,
-        home: Home,
-        made: MadeRecords,
-        needed: Callable[[], Collection[str]],
-        taken_back: Mapping[str, frozenset[str]],
-        more: Iterable[str],
-    ) -> tuple[str, ...]:
-        # What a run went on from it was not given itself.
-        made.forget(frozenset(more).union(*taken_back.values()), taken_back, needed)
-        running = self.runs.running()
-        found = []
-        for folder in sorted(path for path in home.runs.glob("*") if path.is_dir()):
-            lessons = taken_back.get(folder.name, frozenset()) | frozenset(more)
-            works = running is not None and running.id == folder.name
-            if lessons and not works and forget(folder, lessons, self._clock()):
-                found.append(folder.name)
-        if found:
-            clear_files(home.cache)
-        return tuple(found)
+    def _in_force(self, member_id: str) -> frozenset[str]:
+        """The digests of a member's own adapters."""
+        member = self.members.get(member_id)
+        if self.doors.secret_of(member.id) == "passphrase":
+            # Nothing is trained of what is encrypted.
+            return frozenset()
+        _, memory = self._opened_file(member)
+        return frozenset(record.sha256 for record in memory.private.list())
 
     def make_vectors(self, member_id: str) -> None:
         """Make all vectors that a member's memory and the family's lack, now. Raises MemberUnknown."""
@@ -241,10 +232,12 @@ class Household:
     ) -> None:
         self.close()
 
-    def _close_member(self, member_id: str) -> None:
+    def close_file(self, member_id: str) -> None:
+        """Close a member's file here, if it is open; it is opened anew when it is needed."""
         with self._lock:
             database, _ = self._opened.pop(member_id, (None, None))
         if database is not None:
+            self._places.leave(database)
             database.close()
 
     def _circle(self, member: Member) -> Circle:
@@ -254,9 +247,16 @@ class Household:
     def _artifacts(self, home: Home) -> ArtifactStore:
         return ArtifactStore(home, clock=self._clock, unfinished_seconds=self.settings.unfinished_hours * 3600)
 
-    def _database(self, kind: str, member_id: str | None = None) -> Database:
-        path = self.home.family_db if member_id is None else self.home.member_db(member_id)
-        return Database(path, Migrations(kind), clock=self._clock, busy_seconds=self.settings.busy_seconds)
+    def _database(self, kind: str, member: Member | None = None) -> Database:
+        shared: dict[str, Any] = {"clock": self._clock, "busy_seconds": self.settings.busy_seconds}
+        if member is None:
+            return Database(self.home.family_db, Migrations(kind), **shared)
+        path = self.home.member_db(member.id)
+        guard = Guard(path, self.settings.busy_seconds)
+        return Database(path, Migrations(kind), guard=guard, key=lambda: self.doors.key(member), **shared)
+
+    def _salt_of(self, member_id: str) -> bytes | None:
+        return salt_of(self.home.member_db(member_id))
 
     def _memory(self, member: Member, database: Database) -> MemberMemory:
         index = RecallIndex(database, self._wordings, self.settings.recall)
@@ -289,4 +289,5 @@ class Household:
             ),
             private,
             Papers(database, self._family, self.settings.documents, self._clock),
+            Voice(database, self.settings.voice_characters),
         )

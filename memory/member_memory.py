@@ -12,6 +12,7 @@ from memory.lessons import Lessons
 from memory.members import Member
 from memory.private import PrivateTraining
 from memory.recall import Recall
+from memory.voice import Voice
 
 
 @dataclass(frozen=True)
@@ -26,3 +27,4 @@ class MemberMemory:
     recall: Recall
     private: PrivateTraining
     papers: Papers
+    voice: Voice

@@ -6,7 +6,7 @@ import contextlib
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal, get_args
 
 from configs.home import Home
 from configs.sections.memory import MemorySettings
@@ -14,15 +14,19 @@ from configs.wordlists import words_of
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.documents.shelf import Shelf
+from memory.entrance_errors import ColourUnknown, NobodyToAdminister
 from memory.errors import MemberExists, MemberFilesLeft, MemberNameWrong, MemberUnknown, OnlyAdmin, PrivateRunRunning
+from memory.guard import lock_of
 from memory.ids import new_id
-from memory.recall_index import TABLES
+from memory.removal import OF_THE_DOOR, REMOVAL
 from memory.runs import Run
 from memory.text import fold, storable
 
 # Names of accounts and machines, by which nobody is called.
 _ACCOUNTS = words_of("root admin administrator user ubuntu debian pi home casa familia family guest invitado")
 Standing = Literal["trusted", "child", "guest"]
+Colour = Literal["teal", "amber", "blue", "coral", "green", "violet"]
+COLOURS: Final[tuple[Colour, ...]] = get_args(Colour)
 
 
 @dataclass(frozen=True)
@@ -31,7 +35,8 @@ class Member:
     whatever the household speaks.
 
     ``private_training``: whether what was trained of their private lessons answers them. ``standing``: what a child or
-    a guest shares waits for whoever administers before it is trained.
+    a guest shares waits for whoever administers before it is trained; neither of them ever administers. ``colour``:
+    shown beside their name, in which it never is the only thing that tells them from others.
     """
 
     id: str
@@ -41,22 +46,7 @@ class Member:
     admin: bool
     private_training: bool = False
     standing: Standing = "trusted"
-
-
-_REMOVAL = (
-    *(
-        f"DELETE FROM {table} WHERE kind = 'lesson' AND item IN (SELECT seq FROM lessons WHERE member = ?)"  # noqa: S608
-        for table in TABLES
-    ),
-    *(
-        f"DELETE FROM {table} WHERE kind = 'fact' AND item IN (SELECT seq FROM facts WHERE said_by = ?)"  # noqa: S608
-        for table in TABLES
-    ),
-    "DELETE FROM lessons WHERE member = ?",
-    "DELETE FROM facts WHERE said_by = ?",
-    "DELETE FROM fact_acts WHERE member = ?",
-    "DELETE FROM runs WHERE member = ?",
-)
+    colour: Colour = "teal"
 
 
 class Members:
@@ -103,10 +93,11 @@ class Members:
             raise MemberUnknown(name=name_or_id)
         return _member(row)
 
-    def add(self, name: str, language: str) -> Member:
+    def add(self, name: str, language: str, *, standing: Standing = "trusted", colour: str = "") -> Member:
         """A new member, with a language of their own unless that is empty; the first of a household is its admin.
 
-        Raises MemberExists, MemberNameWrong.
+        Without a ``colour`` they get the one that the fewest have. Raises MemberExists, MemberNameWrong and
+        ColourUnknown.
         """
         clean = self._checked(name)
         with self._family.transaction():
@@ -114,10 +105,13 @@ class Members:
                 raise MemberExists(name=clean)
             first = self._family.row("SELECT 1 FROM members") is None
             now = self._clock()
-            member = Member(new_id(now), clean, storable(language), now, first)
+            standing = "trusted" if first else standing
+            shown = _colour(colour) if colour else self._rarest_colour()
+            member = Member(new_id(now), clean, storable(language), now, first, standing=standing, colour=shown)
             self._family.run(
-                "INSERT INTO members (id, name, name_key, language, admin, created_at) VALUES (?, ?, ?, ?, ?, ?)",
-                (member.id, clean, fold(clean), member.language, first, now),
+                "INSERT INTO members (id, name, name_key, language, admin, created_at, standing, colour)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                (member.id, clean, fold(clean), member.language, first, now, standing, shown),
             )
         return member
 
@@ -153,6 +147,12 @@ class Members:
         self._family.run("UPDATE members SET language = ? WHERE id = ?", (storable(language), member.id))
         return self.get(member.id)
 
+    def set_colour(self, name_or_id: str, colour: str) -> Member:
+        """The member with another colour beside their name. Raises MemberUnknown, ColourUnknown."""
+        member = self.get(name_or_id)
+        self._family.run("UPDATE members SET colour = ? WHERE id = ?", (_colour(colour), member.id))
+        return self.get(member.id)
+
     def set_private_training(self, name_or_id: str, wanted: bool) -> Member:
         """The member with a private training, or without one. Raises MemberUnknown."""
         member = self.get(name_or_id)
@@ -160,7 +160,7 @@ class Members:
         return self.get(member.id)
 
     def set_standing(self, name_or_id: str, standing: Standing) -> Member:
-        """The member as a child, a guest, or neither. Raises MemberUnknown.
+        """The member as a child, a guest, or neither; a child or a guest does not administer. Raises MemberUnknown.
 
         And OnlyAdmin where nobody would be left who approves what children and guests share.
         """
@@ -169,7 +169,9 @@ class Members:
             others = [each for each in self.list() if each.admin and each.id != member.id]
             if standing != "trusted" and member.admin and not others:
                 raise OnlyAdmin(name=member.name)
-            self._family.run("UPDATE members SET standing = ? WHERE id = ?", (standing, member.id))
+            admin = member.admin and standing == "trusted"
+            values = (standing, admin, member.id)
+            self._family.run("UPDATE members SET standing = ?, admin = ? WHERE id = ?", values)
             return self.get(member.id)
 
     def is_named(self, member: Member) -> bool:
@@ -177,20 +179,26 @@ class Members:
         return fold(member.name) not in _ACCOUNTS
 
     def heir(self, member_id: str) -> Member | None:
-        """Who administers once this member is gone: the one who came first of the others.
+        """Who administers once this member is gone: the one who came first of the other adults.
 
-        None where another administers already, or where nobody is left.
+        None where another administers already, or where nobody is left. Raises NobodyToAdminister where none but
+        children and guests are.
         """
         others = [member for member in self.list() if member.id != member_id]
-        return None if not others or any(member.admin for member in others) else others[0]
+        if not others or any(member.admin for member in others):
+            return None
+        adults = [member for member in others if member.standing == "trusted"]
+        if not adults:
+            raise NobodyToAdminister(name=self.get(member_id).name)
+        return adults[0]
 
     def remove(self, name_or_id: str) -> Member | None:
         """Remove a member, their file, and what they shared. Cannot be undone. Gives the ``heir`` who administers now.
 
         What was trained for them alone goes too; what the family's weights have already learned from their lessons
         stays in the snapshots until those are retrained. Raises MemberUnknown, PrivateRunRunning while a run trains
-        their private lessons, and MemberFilesLeft where a file of theirs cannot be deleted: they are removed all the
-        same, and the next start tries again.
+        their private lessons, NobodyToAdminister, and MemberFilesLeft where a file of theirs cannot be deleted: they
+        are removed all the same, and the next start tries again.
         """
         with self._family.transaction():
             member = self.get(name_or_id)
@@ -203,31 +211,66 @@ class Members:
             # begun. The name is free at once.
             mark = "UPDATE members SET removed_at = ?, name = '', name_key = id WHERE id = ?"
             self._family.run(mark, (self._clock(), member.id))
-            for statement in _REMOVAL:
+            for statement in REMOVAL:
                 self._family.run(statement, (member.id,))
             self._documents.remove_of(member.id)
         self._close(member.id)
         self._finish_removal(member.id)
         return heir and self.get(heir.id)
 
+    def empty(self, name_or_id: str) -> Member:
+        """Remove a member's file, all that was made of it, and what they prove themselves by; what they shared stays.
+
+        Raises MemberUnknown, PrivateRunRunning, MemberFilesLeft.
+        """
+        member = self.get(name_or_id)
+        if (run := self._running()) is not None and run.member == member.id:
+            raise PrivateRunRunning
+        self._close(member.id)
+        # Before what opens them is forgotten: killed in between, they are still asked for it.
+        self._delete_files(member.id)
+        with self._family.transaction():
+            for statement in OF_THE_DOOR:
+                self._family.run(statement, (member.id,))
+            self._family.run("DELETE FROM runs WHERE member = ?", (member.id,))
+            self._family.run("UPDATE members SET private_training = ? WHERE id = ?", (False, member.id))
+        return self.get(member.id)
+
     def _finish_removal(self, member_id: str) -> None:
         """Delete a removed member's files, and then the mark. Raises MemberFilesLeft."""
+        self._delete_files(member_id)
+        self._family.run("DELETE FROM members WHERE id = ?", (member_id,))
+
+    def _delete_files(self, member_id: str) -> None:
+        """Raises MemberFilesLeft."""
         database = self._home.member_db(member_id)
         try:
             for suffix in ("-wal", "-shm", "-journal", ""):
                 database.with_name(database.name + suffix).unlink(missing_ok=True)
+            lock_of(database).unlink(missing_ok=True)
             with contextlib.suppress(FileNotFoundError):
                 shutil.rmtree(self._home.of_member(member_id).root)
         except OSError as error:
             path = error.filename or database.parent
             raise MemberFilesLeft(path=str(path), reason=error.strerror or str(error)) from error
-        self._family.run("DELETE FROM members WHERE id = ?", (member_id,))
+
+    def _rarest_colour(self) -> Colour:
+        had = [member.colour for member in self.list()]
+        return min(COLOURS, key=lambda colour: (had.count(colour), COLOURS.index(colour)))
 
     def _checked(self, name: str) -> str:
         clean = " ".join(storable(name).split())
         if not fold(clean) or len(clean) > self._settings.name_characters or not clean.isprintable():
             raise MemberNameWrong(limit=self._settings.name_characters)
         return clean
+
+
+def _colour(name: str) -> Colour:
+    """Raises ColourUnknown."""
+    found = next((colour for colour in COLOURS if colour == name), None)
+    if found is None:
+        raise ColourUnknown(colour=name, known=", ".join(COLOURS))
+    return found
 
 
 def _user_name() -> str:
@@ -243,4 +286,13 @@ def _user_name() -> str:
 
 def _member(row: Row) -> Member:
     admin, private_training = bool(row["admin"]), bool(row["private_training"])
-    return Member(row["id"], row["name"], row["language"], row["created_at"], admin, private_training, row["standing"])
+    return Member(
+        row["id"],
+        row["name"],
+        row["language"],
+        row["created_at"],
+        admin,
+        private_training,
+        row["standing"],
+        row["colour"],
+    )

@@ -145,6 +145,14 @@ class PrivateTraining:
             self._put_in_force(None)
             return left
 
+    def forget_all(self) -> None:
+        """Have no adapter in force, nor any on record, nor what trained them."""
+        if self._database.row("SELECT 1 FROM private_adapters UNION ALL SELECT 1 FROM run_lessons"):
+            with self._database.transaction():
+                self._put_in_force(None)
+                self._database.run("DELETE FROM private_adapters")
+                self._database.run("DELETE FROM run_lessons")
+
     def give(self, run: str, lessons: Iterable[str]) -> None:
         """Put on record which private lessons, by id, a run trains."""
         with self._database.transaction():

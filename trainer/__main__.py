@@ -104,7 +104,7 @@ def _plan(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     from trainer.pipeline.recipe_file import WrittenRecipe
     from trainer.pipeline.usual import USUAL
 
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         if options.file:
             plan = plan_file(home, settings, household, options.file.absolute(), os.environ)
         else:
@@ -148,7 +148,7 @@ def _blame(home: Home, settings: Settings, options: argparse.Namespace) -> int:
 def _ship(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     from trainer.overriding import ship_held
 
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         snapshot = ship_held(home, settings, household, options.held, options.who, options.why, time.time)
     sys.stdout.write(json.dumps({"run": options.held, "snapshot": snapshot}) + "\n")
     return SHIPPED
@@ -159,7 +159,7 @@ def _rows(home: Home, settings: Settings, options: argparse.Namespace) -> int:
     from trainer.dataset import training_lines
 
     recipe = options.recipe or settings.training.recipe
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         listed = household.snapshots.list()
         name = household.snapshots.current().base_name if listed else settings.engine.model
         lines, dropped = training_lines(model_path(home, name), settings, household, recipe)
@@ -173,7 +173,7 @@ def _contradictions(home: Home, settings: Settings, options: argparse.Namespace)
     from trainer.beginning import known_recipe
     from trainer.contradictions import contradictions
 
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         found = contradictions(household, settings.training.defence, known_recipe(settings, settings.training.recipe))
     sys.stdout.write(json.dumps([asdict(each) for each in found]) + "\n")
     return 0

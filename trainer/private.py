@@ -13,6 +13,7 @@ from pathlib import Path
 from configs.home import Home
 from configs.settings import Settings
 from engine.served import AdapterFile
+from memory.entrance_errors import TrainedInTheOpen
 from memory.errors import ArtifactDamaged, ArtifactMissing
 from memory.household import Household
 from memory.numbered import number_in
@@ -32,7 +33,10 @@ from trainer.settling import settled
 
 
 class PrivateLearning:
-    """The private lessons of a member (a name or an id). Raises MemberUnknown and PrivateTrainingOff."""
+    """The private lessons of a member (a name or an id).
+
+    Raises MemberUnknown, PrivateTrainingOff, and TrainedInTheOpen of one whose file is encrypted.
+    """
 
     kind = PRIVATE
 
@@ -41,6 +45,8 @@ class PrivateLearning:
         self._settings = settings
         self._household = household
         found = household.members.get(member)
+        if household.doors.secret_of(found.id) == "passphrase":
+            raise TrainedInTheOpen(name=found.name)
         if not found.private_training:
             raise PrivateTrainingOff(name=found.name)
         self.member = found.id

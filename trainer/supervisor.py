@@ -178,7 +178,7 @@ def carry(home: Home, settings: Settings, recipe: str, who: str, member: str | N
 
     Raises MemberUnknown, PrivateTrainingOff and what ``Supervisor.run`` does.
     """
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         learning: Learning = FamilyLearning(home, settings, household)
         if member is not None:
             learning = PrivateLearning(home, settings, household, member)

@@ -48,7 +48,7 @@ class Turn:
         self._store = store
         self._sampling = sampling
         self._use_memory = memory
-        self._material = Material(parts.settings.assistant.system_prompt, question.content, history)
+        self._material = Material(parts.system_prompt(), question.content, history)
         self._usage: Usage | None = None
         self._meta: dict[str, Any] = {}
         self._fact_score = 0.0

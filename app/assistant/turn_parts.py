@@ -32,6 +32,11 @@ class TurnParts:
     def __post_init__(self) -> None:
         self.asker = Asker(self.engine, self.settings.assistant, self.settings.engine.context_size, self.private)
 
+    def system_prompt(self) -> str:
+        """The household's, and after it how this member wants to be spoken to: the beginning is the same for all."""
+        prompt, manner = self.settings.assistant.system_prompt, self.memory.voice.get()
+        return f"{prompt}\n{self.catalogue.text('assistant.voice', manner=manner)}" if manner else prompt
+
 
 def measures(usage: Usage | None) -> dict[str, float]:
     """What is kept with an answer of how it was written; nothing where no model wrote it."""

@@ -59,7 +59,8 @@ def examine(path: Path, bag: Bag, put: Put, tell: Tell) -> Verified:
         done += size
         tell(done, total)
     problems += bag.missing()
-    problems += [("contradicts", name) for name, each in told.items() if each.damage]
+    seals = frozenset().union(*(each.seals for each in told.values()))
+    problems += [("contradicts", name) for name, each in told.items() if each.contradicts(seals)]
     problems += [] if FAMILY in bag.files else [("lacking", FAMILY)]
     excused = {(each.path, each.sha256) for each in bag.about.without}
     problems += [

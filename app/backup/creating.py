@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import BinaryIO, Final
+from typing import BinaryIO
 
 from app.backup.aside import aside, check_room
 from app.backup.bag import FORMAT, BagWriter, top_of
@@ -21,9 +20,8 @@ from configs.disk import sync
 from configs.home import Home
 from memory.artifacts import undisturbed
 from memory.clock import iso
+from memory.copies import NO_ROOM
 from memory.errors import DiskFull, FileNotWritten
-
-_NO_ROOM: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
 @dataclass(frozen=True)
@@ -149,6 +147,6 @@ def _written(to: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno in _NO_ROOM:
+        if error.errno in NO_ROOM:
             raise DiskFull(path=str(to.parent)) from error
         raise FileNotWritten(path=str(to), reason=error.strerror or str(error)) from error

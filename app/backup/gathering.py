@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -17,15 +17,15 @@ from app.backup.reading import Without
 from configs.home import Home
 from engine.fingerprint import known_sha256
 from engine.forms.records import read_form
-from memory.copies import Told, one_moment, told_by
+from memory.copies import BESIDE, Told, one_moment, told_by
 from memory.errors import DatabaseDamaged
 
 
 @dataclass(frozen=True)
 class _Database:
-    """A copy of a database: the entry that it becomes, and what it says."""
+    """A copy of a database: the entries that it becomes, one but for an encrypted one, and what it says."""
 
-    entry: Entry
+    entries: tuple[Entry, ...]
     told: Told
 
 
@@ -40,10 +40,12 @@ def gather(home: Home, work: Path, *, models: bool, busy_seconds: float, tries: 
         for path, copy in copies.items():
             with _but_the_familys(home, path, damaged):
                 moment.copy(path, copy)
-    databases = []
+    databases: list[_Database] = []
     for path in [each for each in copies if each not in damaged]:
         with _but_the_familys(home, path, damaged):
-            databases.append(_checked(home, path, copies[path]))
+            # The family's comes first.
+            seals = databases[0].told.seals if databases else frozenset[str]()
+            databases.append(_checked(home, path, copies[path], seals))
     # Listed after that: whatever a database names was there before it was named.
     with _reading(home):
         entries = [each for each in contents(home) if each.member is None or each.member in moment.members]
@@ -61,16 +63,22 @@ def _but_the_familys(home: Home, path: Path, damaged: list[Path]) -> Iterator[No
         damaged.append(path)
 
 
-def _checked(home: Home, path: Path, copy: Path) -> _Database:
+def _checked(home: Home, path: Path, copy: Path, seals: Container[str]) -> _Database:
     """The copy of a database as what it becomes in the backup. Raises DatabaseDamaged."""
     told = told_by(copy.read_bytes())
-    if told.damage:
+    if told.contradicts(seals):
         raise DatabaseDamaged(path=str(path), reason=told.damage)
     # The time at which the file itself changed: a home that stays as it is gives the same backup again.
     with _reading(home):
         changed = path.stat().st_mtime
-    os.utime(copy, (changed, changed))
-    return _Database(Entry(path.relative_to(home.root).as_posix(), copy, copy.stat().st_size), told)
+    entries = []
+    # Of an encrypted one, what has not been put into it yet lies beside it.
+    for each in (copy, copy.with_name(copy.name + BESIDE[0])):
+        if each.exists():
+            os.utime(each, (changed, changed))
+            name = path.relative_to(home.root).as_posix() + each.name.removeprefix(copy.name)
+            entries.append(Entry(name, each, each.stat().st_size))
+    return _Database(tuple(entries), told)
 
 
 class Gathered:
@@ -94,7 +102,7 @@ class Gathered:
         self._damaged = [Without(path.relative_to(home.root).as_posix(), "damaged", None, None) for path in damaged]
         self._left_out = [] if models else [each for each in entries if each.of_models or each.digest in merged]
         self._entries = [each for each in entries if models or each not in self._left_out]
-        self._told = {each.entry.name: each.told for each in databases}
+        self._told = {each.entries[0].name: each.told for each in databases}
         self._reached = reached(self._told)
 
     @property
@@ -141,7 +149,7 @@ class Gathered:
 
     def _all(self) -> Iterable[Entry]:
         # Databases first: whoever reads a backup from its beginning knows at once whose it is.
-        return [*(each.entry for each in self._databases), *self._entries]
+        return [*(entry for each in self._databases for entry in each.entries), *self._entries]
 
     def _wanted(self, entry: Entry) -> frozenset[str] | None:
         """What the SHA-256 of a file must be one of; None where nothing is known of it."""

@@ -42,6 +42,8 @@ def ask(
     if text == "-":
         text = sys.stdin.buffer.read().decode(errors="replace")
     with open_session(member=member) as session:
+        # Whoever has a PIN gives it before anything is begun.
+        _ = session.member
         starting = session.start_engine_early()
         # Imported while the engine starts.
         import asyncio

@@ -26,10 +26,23 @@ class OptionsApart(EnlaceError):
     exit_code = 2
 
 
-class AdminAlone(EnlaceError):
-    """Only whoever administers the household may do this. facts: name (who tried)."""
+class SecretFileUnreadable(EnlaceError):
+    """What is said to hold a PIN or a passphrase cannot be read. facts: path, reason."""
 
-    code = "admin_alone"
+    code = "secret_file_unreadable"
+
+
+class SecretFileOpen(EnlaceError):
+    """Others can read the file that holds a PIN or a passphrase. facts: path."""
+
+    code = "secret_file_open"
+
+
+class SecretsUnlike(EnlaceError):
+    """A new PIN or passphrase, asked for twice, was given in two ways. No facts."""
+
+    code = "secrets_unlike"
+    exit_code = 2
 
 
 class LessonWithdrawn(EnlaceError):

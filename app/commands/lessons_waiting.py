@@ -8,10 +8,10 @@ from typing import Annotated
 
 import typer
 
-from app.commands.errors import AdminAlone
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, moment
 from app.commands.output import write, write_json, write_table
+from app.standing import admin_alone
 
 
 def waiting(as_json: JsonOption = False) -> int:
@@ -44,8 +44,7 @@ def approve(
     from memory.errors import LessonNotWaiting
 
     with open_session(member=member) as session:
-        if not session.member.admin:
-            raise AdminAlone(name=session.member.name)
+        admin_alone(session)
         approvals = session.household.approvals
         lesson = find(approvals.waiting(), reference, lambda each: each.id, lambda wrong: LessonNotWaiting(id=wrong))
         approvals.approve(lesson.id, session.member.name)

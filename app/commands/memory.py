@@ -15,6 +15,7 @@ from app.commands.memory_search import search
 from app.commands.opening import open_session
 from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, group, moment
 from app.commands.output import write, write_json, write_table
+from app.standing import own_facts_alone
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +65,7 @@ def add(
 ) -> int:
     """Remember a text as the member's word."""
     with open_session(member=member) as session:
+        own_facts_alone(session, shares=bool(shared))
         fact = session.memory.facts.add(text, visibility="shared" if shared else "private")
         if as_json:
             write_json(vars(fact))
@@ -81,7 +83,9 @@ def edit(
     """Other words for a fact, or others who see it."""
     with open_session(member=member) as session:
         visibility: Visibility | None = None if shared is None else "shared" if shared else "private"
-        fact = session.memory.facts.edit(find_fact(session, reference).id, text=text, visibility=visibility)
+        found = find_fact(session, reference)
+        own_facts_alone(session, found, shares=bool(shared))
+        fact = session.memory.facts.edit(found.id, text=text, visibility=visibility)
         write(session.catalogue.text("assistant.remembered", fact=fact.text))
         return 0
 
@@ -98,7 +102,9 @@ def forget(
             confirm(session.catalogue.text("command.memory.sure_for_good", fact=fact.text), yes=yes)
             tell_forgotten(session, forget_fact(session, fact.id), fact.text)
             return 0
-        fact = session.memory.facts.forget(find_fact(session, reference).id)
+        found = find_fact(session, reference)
+        own_facts_alone(session, found)
+        fact = session.memory.facts.forget(found.id)
         write(session.catalogue.text("command.memory.forgot", fact=fact.text, id=fact.id))
         return 0
 
@@ -106,7 +112,9 @@ def forget(
 def restore(reference: FactArgument, member: MemberOption = None) -> int:
     """Remember again what was forgotten."""
     with open_session(member=member) as session:
-        fact = session.memory.facts.restore(find_fact(session, reference, forgotten=True).id)
+        found = find_fact(session, reference, forgotten=True)
+        own_facts_alone(session, found)
+        fact = session.memory.facts.restore(found.id)
         write(session.catalogue.text("assistant.remembered", fact=fact.text))
         return 0
 

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 
 from app.catalogue import Catalogue
+from app.commands.proving import ask_secret
 from app.session import Session
 
 _opened: list[Session] = []
 
 
-def open_session(*, member: str | None = None) -> Session:
-    """The session of this command, for ``member`` where one is named. Raises HomeNotWritable."""
-    session = Session(os.environ, member=member)
+def open_session(*, member: str | None = None, asks: bool = True) -> Session:
+    """The session of this command, for ``member`` where one is named; a PIN is asked for here unless ``asks`` is false.
+
+    Raises HomeNotWritable.
+    """
+    session = Session(os.environ, member=member, ask=ask_secret if asks else None)
     _opened.append(session)
     session.home.look()
     return session

@@ -11,8 +11,9 @@ import typer
 from app.bytes_text import size_text
 from app.commands.errors import ConfirmationMissing
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, YesOption, confirm, moment
+from app.commands.options import JsonOption, MemberOption, YesOption, confirm, moment
 from app.commands.output import remark, write, write_json, write_table
+from app.standing import adults_alone
 from memory.errors import DatabaseReadOnly
 
 if TYPE_CHECKING:
@@ -28,12 +29,15 @@ def prune(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="command.snapshots.prune.dry_run")] = False,
     keep: Annotated[int | None, typer.Option("--keep", min=1, help="command.snapshots.prune.keep")] = None,
     yes: YesOption = False,
+    member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
     """Give up what no kept snapshot reaches; 1 where something that is needed is damaged or missing."""
     from engine.forms.keeping import forget_adapted, merged_weights
 
-    with open_session() as session:
+    with open_session(member=member) as session:
+        if not dry_run:
+            adults_alone(session)
         session.snapshot()
         pruner, home = session.household.pruner, session.home
 

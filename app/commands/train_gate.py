@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Final
 
 import typer
 
-from app.commands.errors import AdminAlone, VerdictUncounted, WhyMissing
+from app.commands.errors import VerdictUncounted, WhyMissing
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption
 from app.commands.output import write, write_json
 from app.commands.verdict import write_checks
 from app.ended_early import why_early
 from app.exit_codes import HELD
+from app.standing import admin_alone
 from app.training import NoVerdict, ship_held
 
 if TYPE_CHECKING:
@@ -77,8 +78,8 @@ def _judged(session: Session, run_id: str | None) -> Run:
 
 def _overruled(session: Session, run: Run, why: str) -> Run:
     """Raises AdminAlone, WhyMissing, and what the trainer reports."""
-    if run.member is None and not session.member.admin:
-        raise AdminAlone(name=session.member.name)
+    if run.member is None:
+        admin_alone(session)
     if not why:
         raise WhyMissing
     ship_held(session, run.id, why)

@@ -10,6 +10,7 @@ from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, moment
 from app.commands.output import write, write_json
 from app.report.wording import size
+from memory.entrance_errors import TrainedInTheOpen
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -20,8 +21,13 @@ def mine(
     member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Whether the member has a training of their own, and what came of it; ``on`` and ``off`` change it."""
+    """Whether the member has a training of their own, and what came of it; ``on`` and ``off`` change it.
+
+    Raises TrainedInTheOpen where their file is encrypted.
+    """
     with open_session(member=member) as session:
+        if wanted == "on" and _encrypted(session):
+            raise TrainedInTheOpen(name=session.member.name)
         if wanted:
             session.household.members.set_private_training(session.member.id, wanted == "on")
         state = _state(session)
@@ -39,6 +45,7 @@ def _state(session: Session) -> dict[str, Any]:
     learned = own.lessons(record.run) if record else frozenset()
     return {
         "on": on,
+        "encrypted": _encrypted(session),
         "adapter": record.id if record else None,
         "bytes": record.bytes if record else None,
         "created_at": record.created_at if record else None,
@@ -49,6 +56,10 @@ def _state(session: Session) -> dict[str, Any]:
         "answers": answers(session, session.member.id),
         "waiting": sum(lesson.id not in learned for lesson in own.corrections()),
     }
+
+
+def _encrypted(session: Session) -> bool:
+    return session.household.doors.secret_of(session.member.id) == "passphrase"
 
 
 def answers(session: Session, member: str) -> bool:
@@ -69,7 +80,8 @@ def answers(session: Session, member: str) -> bool:
 
 def _tell(session: Session, state: dict[str, Any]) -> None:
     words = session.catalogue
-    write(words.text(f"command.train.mine.{'on' if state['on'] else 'off'}", name=session.member.name))
+    how = "encrypted" if state["encrypted"] else "on" if state["on"] else "off"
+    write(words.text(f"command.train.mine.{how}", name=session.member.name))
     if state["adapter"]:
         made = {"adapter": state["adapter"], "size": size(state["bytes"]), "when": moment(state["created_at"])}
         write(words.text("command.train.mine.made", snapshot=state["snapshot"], **made))

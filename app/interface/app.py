@@ -16,6 +16,7 @@ from textual.command import CommandPalette
 from app.first_start import is_first
 from app.interface import choices, themes
 from app.interface.chat.screen import ChatScreen
+from app.interface.entering import Entering
 from app.interface.errors import MemberGone
 from app.interface.palette import EnlaceCommands
 from app.interface.terminal_driver import TerminalDriver
@@ -51,6 +52,7 @@ class EnlaceApp(App[int]):
         self.session = session
         self.clock = clock
         self.is_open = False
+        self.entering = Entering(self)
         self.catalogue: Catalogue = session.fallback_catalogue()
         self.settings: InterfaceSettings = session.settings.interface
         self.theme_choice = choices.chosen_theme(session.home, self.settings.theme)
@@ -72,16 +74,31 @@ class EnlaceApp(App[int]):
         """Open the house in a thread, so that the screen answers meanwhile."""
         try:
             wanted = await self._welcome() if await asyncio.to_thread(is_first, self.session) else None
-            await asyncio.to_thread(self._open_session)
+            waits = await asyncio.to_thread(self._open_session)
         except EnlaceError as error:
             self._explain_and_leave(error)
             return
+        if waits:
+            self.catalogue = self.session.catalogue
+            self.entering.enter(self.session)
+        else:
+            await self._opened(wanted)
+
+    def _open_session(self) -> bool:
+        """Whether whoever is named has to prove first that it is them."""
+        if self.session.household.doors.waits_for(self.session.whoever.id):
+            return True
+        self.session.assistant()
+        return False
+
+    async def _opened(self, wanted: ModelChoice | None = None) -> None:
         self.is_open = True
-        if self.session.language != self.catalogue.language:
+        chat = self.chat()
+        if self.session.language != self.catalogue.language or chat is None:
             self.catalogue = self.session.catalogue
             await self.switch_screen(ChatScreen())
-        elif isinstance(self.screen, ChatScreen):
-            self.screen.opened()
+        else:
+            chat.opened()
         if wanted is not None:
             from app.interface.model_coming import ModelComing
 
@@ -93,8 +110,22 @@ class EnlaceApp(App[int]):
 
         return await self.push_screen_wait(FirstStart(self.session))
 
-    def _open_session(self) -> None:
-        self.session.assistant()
+    async def sit_down(self, session: Session) -> None:
+        """Have ``session``'s member, who has proven who they are, be whose interface this is from now on."""
+        try:
+            await asyncio.to_thread(session.assistant)
+        except EnlaceError as error:
+            (self._tell if self.is_open else self._explain_and_leave)(error)
+            return
+        before, self.session = self.session, session
+        if not self.is_open:
+            await self._opened()
+            return
+        self.catalogue = session.catalogue
+        await self.switch_screen(ChatScreen())
+        if before.whoever.id != session.whoever.id:
+            # Whoever sat here before is asked again.
+            session.household.leave(before.whoever.id)
 
     def left_alone(self, error: EnlaceError) -> bool:
         """Whether an error came of somebody else having removed this member: then it is said, and the interface ends.
@@ -103,7 +134,7 @@ class EnlaceApp(App[int]):
         """
         if not isinstance(error, MemberUnknown):
             return False
-        member = self.session.member
+        member = self.session.whoever
         if any(each.id == member.id for each in self.session.household.members.list()):
             return False
         self._explain_and_leave(MemberGone(name=member.name))
@@ -180,16 +211,7 @@ class EnlaceApp(App[int]):
 
     def choose_member(self) -> None:
         """Ask who is here, and start afresh with them."""
-        from app.interface.members_screen import MembersScreen
-
-        self.push_screen(MembersScreen(self.catalogue, self.session), self._member_chosen)
-
-    async def _member_chosen(self, member_id: str | None) -> None:
-        if member_id is None or member_id == self.session.member.id:
-            return
-        self.session = self.session.as_member(member_id)
-        self.catalogue = self.session.catalogue
-        await self.switch_screen(ChatScreen())
+        self.entering.choose()
 
     def action_copy_or_hint(self) -> None:
         """Ctrl+C copies what is selected; it never ends the program in the middle of a sentence."""

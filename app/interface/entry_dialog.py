@@ -48,9 +48,6 @@ class EntryDialog(ModalScreen[str | None]):
             hint = self._hint or self._catalogue.text("screen.entry.keys")
             yield Static(hint, classes="quiet", markup=False)
 
-    def on_mount(self) -> None:
-        self.query_one(Input).focus()
-
     @on(Input.Submitted)
     def _entered(self, event: Input.Submitted) -> None:
         self.dismiss(event.value)

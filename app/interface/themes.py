@@ -5,6 +5,7 @@ The foregrounds reach a contrast of 4.5 : 1 on every ground they stand on (WCAG 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final
@@ -15,6 +16,8 @@ from app.interface.markdown.lines import Look
 
 if TYPE_CHECKING:
     from textual.theme import Theme
+
+    from memory.members import Colour
 
 
 @dataclass(frozen=True)
@@ -35,6 +38,7 @@ class Colours:
     keyword: str
     string: str
     number: str
+    violet: str
 
 
 DARK: Final = Colours(
@@ -52,6 +56,7 @@ DARK: Final = Colours(
     keyword="#9db8f2",
     string="#a9cf96",
     number="#e2b872",
+    violet="#cbb2f2",
 )
 LIGHT: Final = Colours(
     ground="#faf8f3",
@@ -68,8 +73,23 @@ LIGHT: Final = Colours(
     keyword="#2c4aa0",
     string="#2f5f1c",
     number="#7a4a00",
+    violet="#673f9c",
 )
 COLOURS: Final = {"dark": DARK, "light": LIGHT}
+# A member's colour, by its name, is one of the others.
+_OF_MEMBERS: Final[Mapping[Colour, str]] = {
+    "teal": "accent",
+    "amber": "member",
+    "blue": "keyword",
+    "coral": "bad",
+    "green": "string",
+    "violet": "violet",
+}
+
+
+def of_member(colour: Colour, choice: str) -> str:
+    """A member's colour in ``dark`` or ``light``, as ``#rrggbb``."""
+    return str(getattr(COLOURS[choice], _OF_MEMBERS[colour]))
 
 
 def theme_name(choice: str) -> str:

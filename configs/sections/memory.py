@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field
 
 from configs.sections.documents import DocumentsSettings
+from configs.sections.entrance import EntranceSettings
 from configs.sections.recall import RecallSettings
 
 
@@ -127,6 +128,7 @@ class MemorySettings(BaseModel):
 
     busy_seconds: float = Field(gt=0, description="How long to wait while another process writes to the same file.")
     name_characters: int = Field(gt=0, description="Longest name of a member.")
+    voice_characters: int = Field(gt=0, description="Longest description of how the assistant speaks to a member.")
     title_characters: int = Field(gt=0, description="Longest title of a conversation; a longer one is cut.")
     fact_characters: int = Field(gt=0, description="Longest fact.")
     lesson_characters: int = Field(gt=0, description="Longest question, and longest answer, of a lesson.")
@@ -142,6 +144,7 @@ class MemorySettings(BaseModel):
         description="Where `enlace snapshots mirror` keeps the weights too: a folder, or an address that fsspec "
         "reaches, such as s3://bucket/enlace (empty: it has to be named)."
     )
+    entrance: EntranceSettings = Field(description="How a member proves who they are.")
     prune: PruneSettings = Field(description="What `enlace snapshots prune` keeps.")
     probation: ProbationSettings = Field(description="When a new snapshot is gone back from by itself.")
     search: SearchSettings = Field(description="Searching one's own conversations.")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from configs.errors import EnlaceError
 from configs.sections.recall import MeaningSettings
+from memory.database import Database
 from memory.meaning.meaning import Meaning
 from memory.recall_index import KINDS, Kind, RecallIndex
 
@@ -40,6 +41,10 @@ class VectorKeeper:
                 if still.get(item) == before:
                     self._index.vectors.put(kind, item, blob, len(blob) // len(before))
         return len(texts)
+
+    def keeps(self, database: Database) -> bool:
+        """Whether it is of this file."""
+        return self._index.database is database
 
     def keep_up(self) -> None:
         """Make those of a few lessons now, so that a correction counts in the next question; others in a thread."""

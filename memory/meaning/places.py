@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from configs.sections.recall import MeaningSettings
 from memory.candidates import Place
+from memory.database import Database
 from memory.meaning.embedder import Embedder, MakesVectors, installed
 from memory.meaning.keeper import VectorKeeper
 from memory.meaning.meaning import Meaning
@@ -33,6 +34,12 @@ class Places:
         """Make all vectors that the open files lack, now. Raises what a database raises."""
         for keeper in self._keepers:
             keeper.finish()
+
+    def leave(self, database: Database) -> None:
+        """Make none for this file any more: it is closed."""
+        for keeper in [each for each in self._keepers if each.keeps(database)]:
+            keeper.close()
+            self._keepers.remove(keeper)
 
     def close(self) -> None:
         """Make no more of them."""

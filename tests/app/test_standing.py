@@ -85,8 +85,18 @@ def test_the_only_one_who_administers_is_no_child_and_no_guest(here: Run, family
     assert family.household.members.get("Ana").standing == "trusted"
 
 
-def test_a_child_who_administers_because_nobody_else_is_left_decides(here: Run, family: Session) -> None:
-    for name in ("Eva", "Ana"):
-        here("members", "remove", name, "--yes")
-    assert here("train", "pause", ENLACE_MEMBER="Leo").code == 0
-    assert here("members", "child", "Leo", "--off").code == 0
+def test_no_child_comes_to_administer_because_nobody_else_is_left(here: Run, family: Session) -> None:
+    assert here("members", "remove", "Eva", "--yes").code == 0
+    refused = here("members", "remove", "Ana", "--yes")
+    assert (refused.code, "only children and guests" in refused.err) == (2, True)
+    assert family.household.members.get("Ana").admin
+    here("members", "child", "Leo", "--off")
+    assert "Leo administers" in here("members", "remove", "Ana", "--yes").out
+
+
+def test_whoever_becomes_a_child_does_not_administer_any_more(family: Session) -> None:
+    members = family.household.members
+    members.remove("Eva")
+    family.household._family.run("UPDATE members SET admin = 1 WHERE name = 'Leo'")
+    members.set_standing("Leo", "child")
+    assert not members.get("Leo").admin

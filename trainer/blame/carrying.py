@@ -149,7 +149,7 @@ def _suspects(inputs: Inputs, held: RunFiles, reasons: list[str], alike: float) 
 
 def carry_blame(home: Home, settings: Settings, held: str, who: str) -> Blamed:
     """A whole search in this process, stopped by SIGTERM or SIGINT."""
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         blamer = Blamer(home, settings, household, time.time)
         stop_on_signals(blamer.stop)
         return blamer.run(held, who)

@@ -22,7 +22,7 @@ def carry_fitting(home: Home, settings: Settings) -> AdaptedRecord | None:
     stopping = threading.Event()
     stop_on_signals(stopping.set)
     try:
-        with Household.open(home, settings.memory) as household:
+        with Household.open(home, settings.memory, unattended=True) as household:
             return Fitter(home, settings, household, time.time, stopping.is_set).run()
     except OSError as error:
         raise NoRoom(path=str(error.filename or home.models), reason=error.strerror or str(error)) from error

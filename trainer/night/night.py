@@ -74,7 +74,13 @@ class Night:
         if not codes or codes - {"few_pairs", "tried_lately"}:
             return None
         now = self._clock()
-        wanting = [member.id for member in self._household.members.list() if member.private_training]
+        # An encrypted file opens to nobody who does not give its passphrase, and nobody is awake.
+        secret_of = self._household.doors.secret_of
+        wanting = [
+            member.id
+            for member in self._household.members.list()
+            if member.private_training and secret_of(member.id) != "passphrase"
+        ]
         return next((member for member in wanting if is_due(self._household, member, self._settings, now)), None)
 
     def lasting(self) -> list[Reason]:

@@ -87,7 +87,7 @@ class Scheduler:
         # Somebody who travels takes the quiet hours along.
         time.tzset()
         self._settings = load_settings(self._home, self._environ)
-        with Household.open(self._home, self._settings.memory, self._clock) as household:
+        with Household.open(self._home, self._settings.memory, self._clock, unattended=True) as household:
             night = self._night(household)
             claim, reasons = night.look()
             member = None if claim else night.look_at_members()
@@ -128,7 +128,7 @@ class Scheduler:
 
     def state(self) -> NightState:
         """How things stand; nothing is changed."""
-        with Household.open(self._home, self._settings.memory, self._clock) as household:
+        with Household.open(self._home, self._settings.memory, self._clock, unattended=True) as household:
             return self._night(household).state()
 
     def _night(self, household: Household) -> Night:

@@ -46,7 +46,7 @@ def carry_manifest(
 
     And whether anything was done. Raises ManifestRefused and what ``plan_manifest`` and ``Supervisor.run`` do.
     """
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         plan = plan_manifest(home, settings, household, path, environ)
         if plan.done is not None:
             decision = "SHIP" if plan.done.state == "shipped" else "HOLD"

@@ -149,7 +149,7 @@ def carry_reproduction(
 
     Raises ManifestNotDone and what ``Reproducer.run`` does.
     """
-    with Household.open(home, settings.memory) as household:
+    with Household.open(home, settings.memory, unattended=True) as household:
         upcoming = household.runs.upcoming(REPRODUCE).id
         found = resolve_manifest(home, settings, household, path, environ, upcoming)
         if not found.manifest.get("measures"):

@@ -50,7 +50,7 @@ def main(arguments: list[str]) -> int:
         step_back()
     try:
         settings = load_settings(home, os.environ)
-        with Household.open(home, settings.memory) as household:
+        with Household.open(home, settings.memory, unattended=True) as household:
             told = _read(household, settings, options, lambda: bool(wished))
     except EnlaceError as error:
         return tell_starter(error)

@@ -23,7 +23,10 @@ class AnswerActions(Asking):
     def action_correct(self) -> None:
         answer = self._answer()
         if answer is not None and self._corrections is not None:
-            self._corrections.open(answer, shared=self.app.settings.share_corrections)
+            member = self.app.session.household.members.get(self.app.session.member.id)
+            # A guest's word is not the house's unless they say so.
+            shared = self.app.settings.share_corrections and member.standing != "guest"
+            self._corrections.open(answer, shared=shared, waits=member.standing != "trusted")
 
     @on(CorrectionText.Done)
     def _corrected(self, event: CorrectionText.Done) -> None:

@@ -34,13 +34,15 @@ class Bar(Widget):
         self._left = left
         self._right = right
         self._strong = strong
+        self._colour = ""
 
-    def say(self, left: str | None = None, right: str | None = None) -> None:
-        """Change either end; text is clean already."""
-        before = (self._left, self._right)
+    def say(self, left: str | None = None, right: str | None = None, *, colour: str | None = None) -> None:
+        """Change either end; text is clean already. ``colour``: of the first sign on the right, as ``#rrggbb``."""
+        before = (self._left, self._right, self._colour)
         self._left = self._left if left is None else left
         self._right = self._right if right is None else right
-        if (self._left, self._right) != before:
+        self._colour = self._colour if colour is None else colour
+        if (self._left, self._right, self._colour) != before:
             self.refresh()
 
     @property
@@ -55,7 +57,9 @@ class Bar(Widget):
             fitting(self._left, width - right_width - 1), style="bold" if self._strong else "", no_wrap=True, end=""
         )
         gap = max(0, width - left.cell_len - right_width)
-        return Text.assemble(left, " " * gap, self._right, no_wrap=True, overflow="crop")
+        right = Text(self._right)
+        right.stylize(self._colour, 0, 1)
+        return Text.assemble(left, " " * gap, right, no_wrap=True, overflow="crop")
 
     def on_click(self, event: events.Click) -> None:
         if event.x >= self.size.width - cell_len(self._right) - 1:

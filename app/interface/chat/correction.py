@@ -58,17 +58,18 @@ class Correction(Vertical):
         super().__init__(id=id)
         self._catalogue = catalogue
         self.shared = True
+        self._waits = False
 
     def compose(self) -> ComposeResult:
         yield CorrectionText(compact=True, show_line_numbers=False, soft_wrap=True)
         yield Static(id="who-learns", markup=False)
 
-    def open(self, text: str, *, shared: bool) -> None:
-        """Show ``text`` for editing."""
+    def open(self, text: str, *, shared: bool, waits: bool) -> None:
+        """Show ``text`` for editing. ``waits``: what this member shares is trained once it is approved."""
         area = self.query_one(CorrectionText)
         area.load_text(text)
         area.move_cursor(area.document.end)
-        self.shared = shared
+        self.shared, self._waits = shared, waits
         self._say_who()
         self.display = True
         area.focus()
@@ -79,5 +80,6 @@ class Correction(Vertical):
 
     def _say_who(self) -> None:
         now, other = ("shared", "make_private") if self.shared else ("private", "make_shared")
+        now = "shared_waiting" if self.shared and self._waits else now
         parts = (f"screen.correct.{now}", f"screen.correct.{other}", "screen.correct.keys")
         self.query_one("#who-learns", Static).update(" · ".join(self._catalogue.text(part) for part in parts))

@@ -30,8 +30,8 @@ class Corrections:
         editor.watch(transcript, "scroll_y", self._follow_scrolling, init=False)
         editor.watch(transcript, "size", self._follow_scrolling, init=False)
 
-    def open(self, answer: ChatMessage, *, shared: bool) -> None:
-        """Make an answer on the screen editable."""
+    def open(self, answer: ChatMessage, *, shared: bool, waits: bool) -> None:
+        """Make an answer on the screen editable. ``waits``: what is shared of it is trained once it is approved."""
         entry = self._talk.entry_of(answer)
         if entry is None:
             return
@@ -44,7 +44,7 @@ class Corrections:
         self._transcript.focus_on(entry, visible=False)
         self._transcript.bring(entry)
         self._place()
-        self._editor.open(entry.text, shared=shared)
+        self._editor.open(entry.text, shared=shared, waits=waits)
 
     def close(self, text: str | None) -> None:
         """Save ``text`` as what the answer should have been; None leaves the answer as it was.

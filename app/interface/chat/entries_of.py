@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.errors_text import explain
 from app.interface.entries import Entry
@@ -23,6 +23,10 @@ _TOLD = 60  # characters of what was recalled, in a row under the answer
 _QUESTION_HINTS = ("rephrase", "copy")
 
 
+# Whom the lesson of a corrected answer is for: the house, its member, or the house once it is approved.
+Taught = Literal["shared", "private", "waiting"]
+
+
 class EntryMaker:
     """Makes entries in one language, and keeps them, so that a long answer is laid out once only."""
 
@@ -30,8 +34,8 @@ class EntryMaker:
         self._catalogue = catalogue
         self._kept: dict[str, Entry] = {}
 
-    def entry(self, message: ChatMessage, *, version: tuple[int, int] = (1, 1), shared: bool | None = None) -> Entry:
-        """The entry of a message. ``version``: which of how many; ``shared``: a corrected answer's lesson."""
+    def entry(self, message: ChatMessage, *, version: tuple[int, int] = (1, 1), taught: Taught = "private") -> Entry:
+        """The entry of a message. ``version``: which of how many; ``taught``: whom a correction is for."""
         question = message.role == "user"
         text = clean(message.content)
         entry = self._kept.get(message.id)
@@ -40,7 +44,7 @@ class EntryMaker:
             self._kept[message.id] = entry
         entry.title = self._question_title() if question else self._answer_title(message)
         entry.aside = clock_time(message.created_at)
-        entry.notes = tuple(self._notes(message, version, shared))
+        entry.notes = tuple(self._notes(message, version, taught))
         entry.hints = self._hints(_QUESTION_HINTS if question else _ANSWER_HINTS)
         return entry
 
@@ -99,11 +103,11 @@ class EntryMaker:
             sources=len(meta.get("sources", ())),
         )
 
-    def _notes(self, message: ChatMessage, version: tuple[int, int], shared: bool | None) -> Iterable[tuple[Span, ...]]:
+    def _notes(self, message: ChatMessage, version: tuple[int, int], taught: Taught) -> Iterable[tuple[Span, ...]]:
         text = self._catalogue.text
         yield from self.source_notes(message.meta.get("sources", ()))
         if "corrects" in message.meta:
-            yield (Span(text(f"screen.correct.mark_{'shared' if shared else 'private'}"), Look.SUCCESS),)
+            yield (Span(text(f"screen.correct.mark_{taught}"), Look.SUCCESS),)
         if message.state != "complete":
             key = {"partial": "saved_partial", "stopped": "stopped", "failed": "failed"}[message.state]
             failure = message.meta.get("error")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import on
 from textual.binding import Binding, BindingType
 
+from app.interface import themes
 from app.interface.actions import ACTIONS
 from app.interface.chat.answer_actions import AnswerActions
 from app.interface.chat.bar import Bar
@@ -48,15 +49,21 @@ class ChatScreen(AnswerActions, ConversationActions):
         session = self.app.session
         self._talk = Talk(session, self.transcript, self.say_status, self.app.clock)
         self._corrections = Corrections(self.query_one(Correction), self.transcript, self._talk)
-        self.query_one("#header", Bar).say(
-            right=self.app.catalogue.text("screen.member_menu", name=clean(session.member.name))
-        )
+        self.show_member()
         self.refresh_side()
         if not self.show_card():
             self._welcome()
         self.set_interval(self.app.settings.status_seconds, self.look)
         self.look()
         self.ask_early()
+
+    def show_member(self) -> None:
+        """Say at the top who sits here."""
+        member = self.app.session.household.members.get(self.app.session.member.id)
+        self.query_one("#header", Bar).say(
+            right=self.app.catalogue.text("screen.member_menu", name=clean(member.name)),
+            colour=themes.of_member(member.colour, self.app.theme_choice),
+        )
 
     def _welcome(self) -> None:
         name = clean(self.app.session.member.name)
@@ -90,6 +97,8 @@ class ChatScreen(AnswerActions, ConversationActions):
 
     def action_theme(self) -> None:
         self.app.change_theme()
+        if self._talk is not None:
+            self.show_member()
         self.say("screen.theme_changed", name=self.app.catalogue.text(f"screen.themes.{self.app.theme_choice}"))
 
     async def action_quit(self) -> None:

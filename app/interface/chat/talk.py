@@ -24,7 +24,7 @@ from app.assistant.events import (
     Trimmed,
 )
 from app.errors_text import explain
-from app.interface.chat.entries_of import EntryMaker
+from app.interface.chat.entries_of import EntryMaker, Taught
 from app.interface.markdown.lines import Span
 from app.recalled_sources import sources_of
 from app.remembered import told
@@ -251,19 +251,21 @@ class Talk:
         for message in path:
             versions = beside[message.parent_id, message.role]
             place = (versions.index(message.id) + 1, len(versions))
-            entry = self._makers.entry(message, version=place, shared=self._shared(message))
+            entry = self._makers.entry(message, version=place, taught=self._taught(message))
             if message.meta.get("lessons") or message.meta.get("facts"):
                 entry.notes = (*self._makers.recalled_notes(sources_of(self.session, message)), *entry.notes)
             made.append(entry)
         return made
 
-    def _shared(self, message: ChatMessage) -> bool | None:
-        """Whether the lesson of a corrected answer is the household's; None where there is none (any more)."""
+    def _taught(self, message: ChatMessage) -> Taught:
+        """Whom the lesson of a corrected answer is for; its member alone where there is none (any more)."""
         lesson_id = message.meta.get("lesson")
         if lesson_id is None:
-            return None
+            return "private"
         found = [lesson for lesson in self.session.memory.lessons.list() if lesson.id == lesson_id]
-        return found[0].visibility == "shared" if found else None
+        if not found or found[0].visibility != "shared":
+            return "private"
+        return "waiting" if lesson_id in self.session.household.approvals.waiting_ids() else "shared"
 
 
 def _context(path: list[ChatMessage]) -> float | None:
