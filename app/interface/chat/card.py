@@ -58,13 +58,9 @@ def _rows(card: Card, words: Catalogue) -> Iterator[Row]:
 def _examples(card: Card, words: Catalogue) -> Iterator[Row]:
     names = words.text("card.before"), words.text("card.tried" if card.run.state == "held" else "card.after")
     cells = max(map(len, names))
-    if card.examples:
+    for each in card.examples:
         yield _BLANK
-        yield (Span(words.text("card.examples"), Look.STRONG),)
-    for number, each in enumerate(card.examples):
-        if number:
-            yield _BLANK
-        yield (_INDENT, Span(brief(each.question)))
+        yield (Span(brief(each.question), Look.STRONG),)
         yield _said(f"{names[0]:<{cells}}", each.before, Look.DIM, right=each.before_right)
         yield _said(f"{names[1]:<{cells}}", each.after, Look.PLAIN, right=each.after_right)
 
@@ -102,4 +98,4 @@ def _keys(card: Card, words: Catalogue) -> Iterator[Span]:
 
 def _said(name: str, said: str, look: Look, *, right: bool) -> Row:
     sign = Span("✓ ", Look.SUCCESS) if right else Span("✗ ", Look.WARNING)
-    return (Span("    "), Span(f"{name} ", Look.DIM), sign, Span(brief(said), look))
+    return (_INDENT, Span(f"{name} ", Look.DIM), sign, Span(brief(said), look))

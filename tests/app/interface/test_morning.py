@@ -74,6 +74,16 @@ async def test_a_long_card_is_read_from_its_beginning(
         assert "≥ 0.8" in person.screen_text()
 
 
+async def test_on_a_small_terminal_what_came_of_it_the_keys_and_three_questions_are_seen_at_once(
+    nights: Nights, open_interface: Opener
+) -> None:
+    nights.trained(*(nights.taught(f"¿Número {number}?", f"El {number}.") for number in range(5)))
+    async with open_interface(size=(80, 24)) as person:
+        await person.until(lambda: "he aprendido 5 cosas" in person.screen_text())
+        assert "Deshacer y volver a v1 Ctrl+Z" in person.screen_text()
+        assert person.screen_text().count("ahora ✓ El ") == 3
+
+
 async def test_one_that_comes_while_the_interface_is_open_is_told_at_once(
     nights: Nights, open_interface: Opener
 ) -> None:
