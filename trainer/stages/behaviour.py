@@ -100,7 +100,8 @@ def compared(
     intervals: dict[str, Interval] = {}
     for name, of in KEPT.items():
         each = [[new for old, new in zip(of(before), of(after), strict=True) if old] for before in references]
-        still = min(each, key=_share)
+        # Of two that say the same, the one that says it of more answers.
+        still = min(each, key=lambda kept: (_share(kept), -len(kept)))
         values[name] = _share(still)
         intervals[name] = wilson(sum(still), len(still), confidence)
     for name, of in HABITS.items():
