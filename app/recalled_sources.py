@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from app.standing import own_facts_alone, own_lessons_alone
+
 if TYPE_CHECKING:
     from app.session import Session
     from memory.chats import ChatMessage
@@ -66,10 +68,12 @@ def sources_of(session: Session, answer: ChatMessage) -> list[RecalledSource]:
 def correct(session: Session, source: RecalledSource, text: str) -> None:
     """Other words for what was recalled; of another's lesson a later one of this member's, which wins.
 
-    Raises what lessons and facts raise of a text that is none, and LessonUnknown or FactUnknown of what is gone.
+    Raises what lessons and facts raise of a text that is none, LessonUnknown or FactUnknown of what is gone, and
+    OwnFactsAlone.
     """
     memory = session.memory
     if source.kind == "fact":
+        own_facts_alone(session, memory.facts.get(source.id))
         memory.facts.edit(source.id, text=text)
     elif source.own:
         memory.lessons.edit(source.id, chosen=text)
@@ -79,12 +83,17 @@ def correct(session: Session, source: RecalledSource, text: str) -> None:
 
 
 def forget(session: Session, source: RecalledSource) -> None:
-    """Take what was recalled out of memory; it can be restored. Raises LessonUnknown, FactUnknown, FileNotWritten."""
+    """Take what was recalled out of memory; it can be restored.
+
+    Raises LessonUnknown, FactUnknown, FileNotWritten, OwnFactsAlone, OwnLessonsAlone.
+    """
     if source.kind == "fact":
+        own_facts_alone(session, session.memory.facts.get(source.id))
         session.memory.facts.forget(source.id)
         return
     from app.withdrawing import forget_in_runs
 
+    own_lessons_alone(session, session.memory.lessons.get(source.id))
     session.memory.lessons.withdraw(source.id)
     forget_in_runs(session, source.id)
 

@@ -207,5 +207,6 @@ class MembersScreen(ModalScreen[str | None]):
         kind = "admin" if member.admin else member.standing
         told = [] if kind == "trusted" else [text(f"screen.members.kinds.{kind}")]
         told.append(text(f"command.members.entrance.{self._session.household.doors.secret_of(member.id) or 'open'}"))
-        row.append(" " * (width - len(clean(member.name)) + 2) + " · ".join(told), "dim")
+        row.append(" " * (width - len(clean(member.name)) + 2))
+        row.append(" · ".join(told), "dim")
         return row

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from app.recalled_sources import RecalledSource, correct, forget
 from app.session import Session
-from app.standing import AdultsAlone
+from app.standing import AdultsAlone, OwnFactsAlone, OwnLessonsAlone
 from app.training import start_manifest
 from memory.errors import OnlyAdmin
 from memory.pausing import pause, paused
@@ -47,6 +48,22 @@ def test_they_withdraw_and_bring_back_only_their_own_lessons(here: Run, family: 
     assert json.loads(here("lessons", "list", "--json").out)[0]["status"] == "active"
     for command in ("withdraw", "restore"):
         assert here("lessons", command, "1", "--member", "Leo").code == 0
+
+
+def test_what_was_recalled_is_put_right_and_forgotten_by_adults_alone_where_it_is_anothers(family: Session) -> None:
+    eva, leo = family.as_member("Eva"), family.as_member("Leo")
+    fact = eva.memory.facts.add("the key is under the stone", visibility="shared")
+    lesson = eva.memory.lessons.add([{"role": "user", "content": "What?"}], "A lamp.", visibility="shared")
+    of_a_fact = RecalledSource("fact", fact.id, fact.text, "", "Eva", 0.0, False, "", None)
+    of_a_lesson = RecalledSource("lesson", lesson.id, "A lamp.", "What?", "Eva", 0.0, False, "", None)
+    with pytest.raises(OwnFactsAlone):
+        correct(leo, of_a_fact, "it is gone")
+    with pytest.raises(OwnFactsAlone):
+        forget(leo, of_a_fact)
+    with pytest.raises(OwnLessonsAlone):
+        forget(leo, of_a_lesson)
+    forget(eva, of_a_fact)
+    forget(eva, of_a_lesson)
 
 
 def test_they_have_no_other_snapshot_answer(here: Run, family: Session) -> None:

@@ -16,6 +16,7 @@ from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
 from app.interface.times import day, day_and_time
+from app.standing import own_facts_alone
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 from memory.fact_list import FactList
@@ -113,7 +114,7 @@ class FactsPane(SearchedPane):
             if text is None or text.strip() == fact.text:
                 return
             facts = self.app.session.memory.facts
-            now = self._do(lambda: facts.edit(fact.id, text=text))
+            now = self._do(lambda: facts.edit(fact.id, text=text), fact)
             if now is not None:
                 self._tell_done("edited", lambda: facts.edit(now.id, text=fact.text), text=clean(now.text))
 
@@ -129,7 +130,7 @@ class FactsPane(SearchedPane):
         if fact is None or fact.visibility == visibility:
             return
         facts, before = self.app.session.memory.facts, fact.visibility
-        now = self._do(lambda: facts.edit(fact.id, visibility=visibility))
+        now = self._do(lambda: facts.edit(fact.id, visibility=visibility), fact, shares=visibility == "shared")
         if now is not None:
             self._tell_done(f"now_{visibility}", lambda: facts.edit(now.id, visibility=before))
 
@@ -139,7 +140,7 @@ class FactsPane(SearchedPane):
         if fact is None or fact.forgotten_at is not None:
             return
         facts = self.app.session.memory.facts
-        if self._do(lambda: facts.forget(fact.id)) is not None:
+        if self._do(lambda: facts.forget(fact.id), fact) is not None:
             self._tell_done("forgot", lambda: facts.restore(fact.id))
 
     def restore(self) -> None:
@@ -148,7 +149,7 @@ class FactsPane(SearchedPane):
         if fact is None or fact.forgotten_at is None:
             return
         facts = self.app.session.memory.facts
-        if self._do(lambda: facts.restore(fact.id)) is not None:
+        if self._do(lambda: facts.restore(fact.id), fact) is not None:
             self._tell_done("restored", lambda: facts.forget(fact.id))
 
     def turn(self) -> None:
@@ -172,9 +173,10 @@ class FactsPane(SearchedPane):
         place = self.listing.highlighted
         return None if place is None or self.rows is None else _fact(self.rows, place)
 
-    def _do(self, what: Callable[[], Fact]) -> Fact | None:
-        """What comes of it; None where it cannot be done, which is told."""
+    def _do(self, what: Callable[[], Fact], fact: Fact | None = None, *, shares: bool = False) -> Fact | None:
+        """What comes of it; None where it cannot be done, or not by this member with ``fact``, which is told."""
         try:
+            own_facts_alone(self.app.session, fact, shares=shares)
             return what()
         except EnlaceError as error:
             self.post_message(Said(error=error))
