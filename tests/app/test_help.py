@@ -69,7 +69,7 @@ def test_a_number_is_said_to_be_from_where_to_where_and_what_it_is_where_it_is_l
         (("ask", "Hola", "--temperature", "9"), "Lo que has puesto en --temperature no vale. Puede ser de 0 a 5."),
         (("ask", "Hola", "--max-tokens", "0"), "Puede ser 1 o más."),
         (("train", "mine", "quizás"), "Lo que has puesto no vale. Puede ser on, off."),
-        (("members", "rename"), "Falta NOMBRE."),
+        (("members", "edit"), "Falta NOMBRE."),
         (("lessons", "add"), "Falta --question."),
     ],
 )
