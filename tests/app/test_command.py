@@ -154,7 +154,7 @@ def test_help_is_in_words_for_every_command(here: Run) -> None:
 
 def test_members_chats_memory_and_lessons_are_listed_added_and_taken_back(here: Run, tmp_path: Path) -> None:
     assert here("members", "add", "Ana", "--language", "en").code == 0
-    assert here("members", "rename", "Ana", "Anna").code == 0
+    assert here("members", "edit", "Ana", "--name", "Anna").code == 0
     assert [member["name"] for member in json.loads(here("members", "list", "--json").out)] == ["Anna"]
     assert here("memory", "add", "my sister is called Núria").code == 0
     assert "Núria" in here("memory", "search", "nuria").out

@@ -173,9 +173,9 @@ def test_where_a_faster_form_is_served_its_member_is_told_that_it_does_not_answe
 def test_an_admin_sees_its_size_and_time_and_others_not_even_that(
     here: RunCommand, session: Session, ana: Member, luis: Member, tmp_path: Path
 ) -> None:
-    assert "own training" not in here("members", "list").out
+    assert "their own" not in here("members", "list").out
     record = learned(session, luis, tmp_path)
-    assert "own training" in here("members", "list").out
+    assert "their own" in here("members", "list").out
     told = {each["name"]: each.get("private") for each in json.loads(here("members", "list", "--json").out)}
     assert told["Ana"] is None
     assert told["Luis"]["bytes"] == record.bytes

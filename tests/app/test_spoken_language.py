@@ -29,7 +29,7 @@ def test_the_setting_counts_in_a_home_that_was_opened_before(here: Run, home: Ho
     ("arguments", "words"),
     [
         (("--help",), "el asistente de la casa"),
-        (("members", "rename"), "Falta"),
+        (("members", "edit"), "Falta"),
         (("memory", "forget", "1000"), "No encuentro"),
     ],
 )
@@ -56,7 +56,7 @@ def test_a_members_own_language_comes_first_until_they_take_the_households(here:
     home.config_file.write_text("assistant: {language: es}")
     assert first_head(here, ENLACE_MEMBER="Ana") == "name"
     assert first_head(here, ENLACE_MEMBER="Leo") == "nombre"
-    assert here("members", "rename", "Ana", "Ana", "--language", "").code == 0
+    assert here("members", "edit", "Ana", "--language", "").code == 0
     assert first_head(here, ENLACE_MEMBER="Ana") == "nombre"
     assert [each["language"] for each in json.loads(here("members", "list", "--json").out)] == ["", "", ""]
 
@@ -66,10 +66,10 @@ def test_a_members_own_language_comes_first_until_they_take_the_households(here:
     ("arguments", "words"),
     [
         (("--help",), "el asistente de la casa"),
-        (("members", "rename"), "Falta"),
+        (("members", "edit"), "Falta"),
         (("memory", "forget", "1000"), "No encuentro"),
         (("snapshots", "show", "v99"), "No hay ning"),
-        (("members", "rename", "Nadie", "Otro"), "No hay nadie"),
+        (("members", "edit", "Nadie", "--name", "Otro"), "No hay nadie"),
         (("train", "plan", "/nowhere.yaml"), "No hay ning"),
         (("backup", "verify", "/nowhere.tar"), "/nowhere.tar"),
         (("members", "list"), "nombre"),
@@ -86,7 +86,7 @@ def test_one_command_speaks_to_a_member_in_their_own_language_alone_whatever_the
         ran = here(*arguments, lang="en_GB.UTF-8")
         assert words in ran.out + ran.err
         assert not re.search(r"\b(the|is|with|See|Nobody)\b", ran.out + ran.err), ran
-        if arguments in (("--help",), ("members", "rename")):
+        if arguments in (("--help",), ("members", "edit")):
             assert sorted(path.name for path in home.root.iterdir()) == before
 
 

@@ -11,6 +11,7 @@ from configs.home import Home
 from configs.settings import Settings, load_settings
 from memory.household import Household, MemberMemory
 from memory.members import Member
+from tests.conftest import WORDS_ALONE
 
 
 @dataclass
@@ -30,7 +31,7 @@ QUICK = {"memory": {"entrance": {"memory_mib": 8, "passes": 1, "lanes": 1}}}
 
 @pytest.fixture
 def settings(home: Home) -> Settings:
-    return load_settings(home, {}, QUICK)
+    return load_settings(home, {WORDS_ALONE: "false"}, QUICK)
 
 
 @pytest.fixture
