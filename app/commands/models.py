@@ -31,7 +31,8 @@ def use(name: Annotated[str, typer.Argument(help="command.models.name")]) -> int
     from app.using_models import base_of, serve_base
 
     with open_session() as session:
-        base, current = base_of(session, name), session.snapshot()
+        # Of a new home the first snapshot is made by asking for it.
+        current, base = session.snapshot(), base_of(session, name)
         if base.id == current.id:
             write(session.catalogue.text("command.models.answers_already", name=name, snapshot=base.id))
             return 0

@@ -181,7 +181,7 @@ def test_an_admin_sees_its_size_and_time_and_others_not_even_that(
     assert told["Luis"]["bytes"] == record.bytes
     seen_by_luis = json.loads(here("members", "list", "--json", ENLACE_MEMBER="Luis").out)
     seen = {name for each in seen_by_luis for name in each}
-    assert seen == {"id", "name", "language", "created_at", "admin", "standing"}
+    assert seen == {"id", "name", "language", "created_at", "admin", "standing", "colour", "entrance"}
 
 
 def test_one_that_trains_is_told_to_nobody_else_by_more_than_that(
