@@ -196,10 +196,9 @@ class MembersScreen(ModalScreen[str | None]):
 
     def _options(self) -> list[Option]:
         everybody = self._session.household.members.list()
-        width = max((len(clean(member.name)) for member in everybody), default=0)
-        return [Option(self._row(member, width), id=member.id) for member in everybody]
+        return [Option(self._row(member), id=member.id) for member in everybody]
 
-    def _row(self, member: Member, width: int) -> Text:
+    def _row(self, member: Member) -> Text:
         text, here = self._catalogue.text, self._inside and member.id == self._session.whoever.id
         row = Text.assemble(
             ("▸ " if here else "  "), ("● ", themes.of_member(member.colour, self._theme)), clean(member.name)
@@ -207,6 +206,5 @@ class MembersScreen(ModalScreen[str | None]):
         kind = "admin" if member.admin else member.standing
         told = [] if kind == "trusted" else [text(f"screen.members.kinds.{kind}")]
         told.append(text(f"command.members.entrance.{self._session.household.doors.secret_of(member.id) or 'open'}"))
-        row.append(" " * (width - len(clean(member.name)) + 2))
-        row.append(" · ".join(told), "dim")
+        row.append("".join(f" · {each}" for each in told), "dim")
         return row

@@ -51,7 +51,9 @@ def test_an_exported_adapter_serves_what_was_trained(
     assert without > WRONG
 
 
-def test_a_pack_scores_each_answer_as_if_it_were_alone(base: BaseWeights, tokeniser: Tokeniser) -> None:
+def test_a_pack_scores_each_answer_as_if_it_were_alone(starter: Path, tokeniser: Tokeniser) -> None:
+    """In float32: in bfloat16 a product of other numbers of rows rounds otherwise, most with matrix tiles."""
+    base = read_base(starter)
     items = answers(tokeniser)
     items.append(tokeniser.item([Message("user", "What is the capital of France?")], "It is Lyon."))
     pack = build_pack(items)
@@ -60,7 +62,7 @@ def test_a_pack_scores_each_answer_as_if_it_were_alone(base: BaseWeights, tokeni
         together = Decoder(base).log_probs(pack)
         for item, span in zip(items, pack.spans, strict=True):
             alone = Decoder(base).log_probs(build_pack([item]))
-            assert together[slice(*span)] == pytest.approx(alone.numpy(), abs=0.1)  # bfloat16: by rows
+            assert together[slice(*span)] == pytest.approx(alone.numpy(), abs=1e-4)
 
 
 def test_gradients_are_those_of_plain_autograd(tmp_path: Path) -> None:
