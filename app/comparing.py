@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from app.commands.errors import AlwaysAnswering
-from engine.answers import Delta, Finished, Sampling
-from engine.errors import EngineBusy, PromptTooLong
+from engine.answers import Sampling
+from engine.errors import PromptTooLong
+from engine.giving_way import whole_answer
 from engine.messages import Message
 from memory.matching import says_the_same
 from memory.wording import question_key
@@ -102,18 +102,9 @@ class Comparison:
 
     async def _undisturbed(self, snapshot: Snapshot, messages: list[Message]) -> str | None:
         """The whole answer; None where somebody else was to be answered meanwhile, or too many were."""
-        text, key = "", _KEY.format(snapshot=snapshot.id)
-        answer = self._engine.chat(messages, self._sampling, cache_key=key, snapshot=snapshot.digest)
-        try:
-            async with aclosing(answer) as stream:
-                async for piece in stream:
-                    if isinstance(piece, Delta):
-                        text += piece.text
-                    elif isinstance(piece, Finished) and piece.reason == "cancelled":
-                        return None
-        except EngineBusy:
-            return None
-        return text.strip()
+        key = _KEY.format(snapshot=snapshot.id)
+        text = await whole_answer(self._engine, messages, self._sampling, cache_key=key, snapshot=snapshot.digest)
+        return None if text is None else text.strip()
 
 
 def _fits(lesson: Lesson, answer: str) -> bool:

@@ -23,6 +23,10 @@ class DocumentsSettings(BaseModel):
     )
     model: bool = Field(description="Whether the model reads what the rules made nothing of, at night.")
     model_sentences: int = Field(ge=0, description="Most sentences of one document that the model is asked about.")
+    model_tokens: int = Field(ge=1, description="Longest answer about one sentence, in tokens; it is a line of JSON.")
+    model_wait_s: float = Field(
+        gt=0, description="How long to wait before asking again while somebody else is answered, in seconds."
+    )
     hops: int = Field(ge=1, description="How far around somebody `enlace graph show` looks by itself.")
     neighbours: int = Field(ge=1, description="Most nodes that one look into the graph gives.")
     recalled: int = Field(ge=0, description="Most statements of documents that come to mind at a question.")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
 from dataclasses import replace
 from typing import Any, Final
 
 from configs.settings import Settings
-from engine.answers import Delta, Finished, Sampling
-from engine.errors import EngineBusy
+from engine.answers import Sampling
+from engine.giving_way import whole_answer
 from engine.interface import Engine
 from engine.messages import Message
 from memory.documents.extracting.modelled import NONE, Question
@@ -19,9 +18,6 @@ from memory.graph.terms import RELATIONS
 
 # Who asks, and the conversation whose beginning is the same each time.
 _KEY: Final = "documents/reading"
-_MOST_TOKENS: Final = 120
-# While others are answered, how long to wait before asking again, in seconds.
-_WAIT_S: Final = 1.0
 _MEANS: Final = {
     "works_at": "works at", "works_on": "works on the project", "leads": "leads the project", "founded": "founded",
     "lives_in": "lives in", "born_in": "was born in", "located_in": "is located in", "married_to": "is married to",
@@ -45,12 +41,14 @@ class Asking:
     """
 
     def __init__(self, engine: Engine, settings: Settings, snapshot: str | None, stopped: Callable[[], bool]) -> None:
+        documents = settings.memory.documents
         self._engine = engine
+        self._wait_s = documents.model_wait_s
         self._sampling = replace(
             Sampling.defaults(settings.engine.sampling),
             temperature=0.0,
             repeat_penalty=1.0,
-            max_tokens=_MOST_TOKENS,
+            max_tokens=documents.model_tokens,
             seed=0,
         )
         self._snapshot = snapshot
@@ -67,22 +65,14 @@ class Asking:
             answer = await self._answer(question, turned=turned)
             if answer is not None:
                 return answer
-            await asyncio.sleep(_WAIT_S)
+            await asyncio.sleep(self._wait_s)
         return None
 
     async def _answer(self, question: Question, *, turned: bool) -> Mapping[str, Any] | None:
         """The answer; None where somebody else was to be answered meanwhile."""
         sampling = replace(self._sampling, json_schema=question.schema(turned=turned))
-        answer = self._engine.chat(_messages(question), sampling, cache_key=_KEY, snapshot=self._snapshot)
-        text = ""
-        try:
-            async with aclosing(answer) as pieces:
-                async for piece in pieces:
-                    if isinstance(piece, Delta):
-                        text += piece.text
-                    elif isinstance(piece, Finished) and piece.reason == "cancelled":
-                        return None
-        except EngineBusy:
+        text = await whole_answer(self._engine, _messages(question), sampling, cache_key=_KEY, snapshot=self._snapshot)
+        if text is None:
             return None
         try:
             told = json.loads(text)

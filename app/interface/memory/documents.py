@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -11,6 +10,7 @@ from textual.binding import Binding, BindingType
 from app.document_story import sentences
 from app.documents import all_states, forget_document
 from app.graph_words import source_text, statement_text
+from app.interface.listed_rows import ListedRows
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
@@ -19,29 +19,18 @@ from configs.errors import EnlaceError
 from memory.text import fold
 
 if TYPE_CHECKING:
-    from app.catalogue import Catalogue
     from memory.documents.states import DocumentState
 
 _MARKS: Final = {"waiting": "◌", "reading": "⟳", "read": "✓", "problem": "⚠", "replaced": "·"}
 _SHOWN: Final = 200
 
 
-class DocumentRows:
+class DocumentRows(ListedRows["DocumentState"]):
     """A line each: how it stands, and its name."""
 
-    def __init__(self, found: list[DocumentState], catalogue: Catalogue) -> None:
-        self.found = found
-        self._catalogue = catalogue
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def page(self, start: int, stop: int, width: int) -> Sequence[Text]:
-        return [self._row(each) for each in self.found[start:stop]]
-
-    def _row(self, each: DocumentState) -> Text:
+    def row(self, each: DocumentState) -> Text:
         row = Text(f"{_MARKS[each.state]} {clean(each.name)}".replace("\n", " "))
-        return row.append(f" · {self._catalogue.text(f'command.documents.states.{each.state}')}", "dim")
+        return row.append(f" · {self.catalogue.text(f'command.documents.states.{each.state}')}", "dim")
 
 
 class DocumentListing(PagedList):
@@ -116,4 +105,4 @@ class DocumentsPane(SearchedPane):
 
 
 def _at(rows: Rows, place: int) -> DocumentState | None:
-    return rows.found[place] if isinstance(rows, DocumentRows) and place < len(rows.found) else None
+    return rows.at(place) if isinstance(rows, DocumentRows) else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -12,6 +12,7 @@ from textual.message import Message
 
 from app.graph_drawing import draw
 from app.graph_words import statement_text
+from app.interface.listed_rows import ListedRows
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
@@ -38,26 +39,16 @@ class Walked(Message):
         self.node = node
 
 
-class PeopleRows:
+class PeopleRows(ListedRows[Somebody]):
     """A line each: what they are, and their name."""
 
-    def __init__(self, found: list[Somebody], catalogue: Catalogue) -> None:
-        self.found = found
-        self._catalogue = catalogue
-
-    def __len__(self) -> int:
-        return len(self.found)
-
-    def page(self, start: int, stop: int, width: int) -> Sequence[Text]:
-        return [self._row(each) for each in self.found[start:stop]]
-
-    def _row(self, each: Somebody) -> Text:
+    def row(self, each: Somebody) -> Text:
         name = clean(each.name).replace("\n", " ")
         if each.pair is not None:
             return Text(f"≟ {name}", "bold").append(
-                f" · {self._catalogue.text('screen.memory.people.one_or_two')}", "dim"
+                f" · {self.catalogue.text('screen.memory.people.one_or_two')}", "dim"
             )
-        return Text(f"{_mark(each)} {name}").append(f" · {kind_of(each, self._catalogue)}", "dim")
+        return Text(f"{_mark(each)} {name}").append(f" · {kind_of(each, self.catalogue)}", "dim")
 
 
 class PeopleListing(PagedList):
@@ -164,4 +155,4 @@ def _mark(each: Somebody) -> str:
 
 
 def _at(rows: Rows, place: int) -> Somebody | None:
-    return rows.found[place] if isinstance(rows, PeopleRows) and place < len(rows.found) else None
+    return rows.at(place) if isinstance(rows, PeopleRows) else None
