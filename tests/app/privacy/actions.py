@@ -24,18 +24,20 @@ def remember(world: World, member: str, _: int) -> None:
 
 
 def remember_for_all(world: World, member: str, _: int) -> None:
+    """What a child would tell everybody is refused, and stays in no place."""
     word = world.secret(member)
-    world.release(word)
     ran = world.run(member, "memory", "add", f"Our red box called {word} is in the attic", "--shared", "--json")
-    world.know("fact", member, json.loads(ran.out)["id"])
+    if ran.code == 0:
+        world.release(word)
+        world.know("fact", member, json.loads(ran.out)["id"])
 
 
 def share_a_fact(world: World, member: str, at: int) -> None:
     own = [fact for fact in facts_of(world, member) if fact["visibility"] == "private"]
     if own:
         fact = own[at % len(own)]
-        world.release(fact["text"])
-        assert world.run(member, "memory", "edit", fact["id"], "--shared").code == 0
+        if world.run(member, "memory", "edit", fact["id"], "--shared").code == 0:
+            world.release(fact["text"])
 
 
 def share_and_take_back(world: World, member: str, at: int) -> None:
