@@ -172,6 +172,17 @@ def import_chats(world: World, member: str, at: int) -> None:
     file.unlink()
 
 
+def add_a_document(world: World, member: str, at: int) -> None:
+    word = world.secret(member)
+    shared = at % 3 == 0
+    if shared:
+        world.release(word)
+    file = world.home.root.parent / f"contact {at} of {member}.vcf"
+    card = f"FN:Laura {word.title()}\nN:{word.title()};Laura;;;\nORG:The {word} box\nEMAIL:{word}@example.com"
+    file.write_text(f"BEGIN:VCARD\nVERSION:3.0\n{card}\nEND:VCARD\n", encoding="utf-8")
+    world.run(member, "documents", "add", str(file), "--shared" if shared else "--private")
+
+
 def delete_a_conversation(world: World, member: str, at: int) -> None:
     world.run(member, "chats", "delete", str(at % 2 + 1), "--yes", *(["--for-good"] if at % 2 else []))
 
@@ -197,6 +208,11 @@ REACHES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
     "conversation": (("chats", "show", "ID"), ("chats", "export", "ID", "--json"), ("chats", "restore", "ID")),
 }
 LOOKS: Final[tuple[tuple[str, ...], ...]] = (
+    ("documents", "list", "--json"),
+    ("documents", "status", "--json"),
+    ("graph", "query", "--json"),
+    ("graph", "show", "Laura", "--json"),
+    ("graph", "proposals", "--json"),
     ("chats", "list", "--json"),
     ("chats", "list", "--deleted", "--json"),
     ("chats", "show", "1"),
@@ -223,8 +239,8 @@ LOOKS: Final[tuple[tuple[str, ...], ...]] = (
 ACTIONS: Final[Sequence[Action]] = (
     remember, remember_for_all, share_a_fact, share_and_take_back, put_in_other_words, forget, forget_for_good,
     bring_back, teach, teach_all, share_a_lesson, withdraw, ask, ask_on, ask_to_remember, say_in_passing,
-    ask_what_others_know, correct, rate, answer_again, import_chats, delete_a_conversation, reach_for_anothers,
-    look_around,
+    ask_what_others_know, correct, rate, answer_again, import_chats, add_a_document, delete_a_conversation,
+    reach_for_anothers, look_around,
 )  # fmt: skip
 
 
