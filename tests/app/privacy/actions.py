@@ -175,12 +175,11 @@ def import_chats(world: World, member: str, at: int) -> None:
 def add_a_document(world: World, member: str, at: int) -> None:
     word = world.secret(member)
     shared = at % 3 == 0
-    if shared:
-        world.release(word)
     file = world.home.root.parent / f"contact {at} of {member}.vcf"
     card = f"FN:Laura {word.title()}\nN:{word.title()};Laura;;;\nORG:The {word} box\nEMAIL:{word}@example.com"
     file.write_text(f"BEGIN:VCARD\nVERSION:3.0\n{card}\nEND:VCARD\n", encoding="utf-8")
-    world.run(member, "documents", "add", str(file), "--shared" if shared else "--private")
+    if world.run(member, "documents", "add", str(file), "--shared" if shared else "--private").code == 0 and shared:
+        world.release(word)
 
 
 def delete_a_conversation(world: World, member: str, at: int) -> None:
