@@ -26,6 +26,9 @@ class EvaluationSettings(BaseModel):
         ge=1,
         description="Requests for JSON, a list, one word or their own language, of which the form is looked at.",
     )
+    page_tokens: int = Field(
+        ge=2, description="Tokens of each fixed page by which the perplexity is measured, at most."
+    )
     repetitive: float = Field(
         ge=0,
         lt=1,

@@ -17,7 +17,7 @@ from trainer.gate import judge
 # The more of these is measured, the more the bounds mean.
 SIZES: Final = (
     "held_out_wordings", "other_language", "unrelated_prompts", "known_questions", "form_prompts", "answer_tokens",
-    "parity_answers",
+    "page_tokens", "parity_answers",
 )  # fmt: skip
 # What a training may take at most. What its parts wait for, or how often they look, lets through nothing.
 BUDGETS: Final = ("run_seconds", "run_watt_hours")

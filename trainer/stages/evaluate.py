@@ -46,7 +46,8 @@ def evaluate(
     with context.served_model(base) as served:
         tokeniser = Tokeniser(served.template, served.vocabulary, inputs.system_prompt)
         unseen = _Unseen(served, tokeniser, prepared, inputs)
-        base_pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
+        read = min(settings.page_tokens, context.measured_tokens)
+        base_pages = {name: _page_nats(served, name, read) for name in PAGES}
         base_unrelated = [served.log_probs(item.prompt, item.answer) for item in unseen.unrelated]
         context.emit("progress", 0.1, {})
         asked, number = (*prepared.questions, *prepared.other_language), len(prepared.questions)
@@ -62,7 +63,7 @@ def evaluate(
         # What it does where it is on, also to what it is not for: a conversation stays with it.
         served.set_adapters(candidate)
         unrelated_kl = drift(served, base_unrelated, unseen.unrelated) if unseen.unrelated else None
-        pages = {name: _page_nats(served, name, context.measured_tokens) for name in PAGES}
+        pages = {name: _page_nats(served, name, read) for name in PAGES}
     translated_before, before = before[number:], before[:number]
     translated, after = after[number:], after[:number]
     was_right = [i for i, (_, right) in enumerate(before) if right]
@@ -174,6 +175,6 @@ def _share(right: Sequence[bool]) -> float | None:
 
 
 def _page_nats(served: LocalModel, name: str, size: int) -> float:
-    """Nats a token of a fixed page, read as far as the context goes."""
+    """Nats a token of the first ``size`` tokens of a fixed page."""
     tokens = served.vocabulary.tokenize(page(name), special=False)[:size]
     return served.nats(tokens[:1], tokens[1:])
