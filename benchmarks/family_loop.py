@@ -120,7 +120,7 @@ def _taught(plan: Plan, seed: int) -> Taught:
         found, divergence = learned(trained.folder, lessons, others), served_as_trained(trained.folder)
         right = [_right(home, lesson, question_of(lesson), limit) for lesson in lessons]
         reworded = [_right(home, lesson, other, limit) for lesson in lessons for other in others[question_of(lesson)]]
-    return Taught(
+    taught = Taught(
         training=trained,
         learned=found,
         divergence=divergence,
@@ -128,6 +128,12 @@ def _taught(plan: Plan, seed: int) -> Taught:
         recalled_others=sum(reworded) / len(reworded),
         recalled_elsewhere=recalled,
     )
+    # A seed takes a quarter of an hour: what it gave is known also where the next one is broken off.
+    progress(
+        f"right {found.reliability:.3f}, other wordings {found.generalisation:.3f}, KL {found.kl:.4f}; "
+        f"with recall {taught.recalled:.3f} and {taught.recalled_others:.3f}"
+    )
+    return taught
 
 
 def _rise(each: Taught, name: str) -> float:
