@@ -26,6 +26,8 @@ if TYPE_CHECKING:
     from memory.members import Member
     from memory.snapshots import Snapshot
 
+ENGINE_START = "engine start"  # the name of the thread that starts an engine early
+
 
 class Session:
     """One run of a command or of the interface. Use as a context manager, or call ``close``.
@@ -222,7 +224,7 @@ class Session:
             with contextlib.suppress(EnlaceError):
                 start_engine(self.home, self.settings.engine, manifest)
 
-        thread = threading.Thread(target=start, name="engine start", daemon=True)
+        thread = threading.Thread(target=start, name=ENGINE_START, daemon=True)
         thread.start()
         return thread
 

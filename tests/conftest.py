@@ -6,6 +6,7 @@ import fcntl
 import importlib.util
 import os
 import signal
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ import hypothesis
 import psutil
 import pytest
 
+from app.session import ENGINE_START
 from configs.home import Home
 from configs.settings import Settings, load_settings
 
@@ -70,7 +72,10 @@ def starter() -> Path:
 
 
 def end_engine(home: Home) -> None:
-    """End the engine that holds ``home``'s lock, if one does: kindly at first."""
+    """End the engine that holds ``home``'s lock, if one does, kindly at first; what is starting one is waited for."""
+    for thread in threading.enumerate():
+        if thread.name == ENGINE_START:
+            thread.join(STOPS_WITHIN)
     if not _is_held(home.engine_lock):
         return
     engines = [process for process in psutil.process_iter(["cmdline"]) if _serves(process, home)]
