@@ -189,10 +189,10 @@ async def stands(house: House, count: int) -> collections.Counter[str]:
 
 
 @pytest.mark.timeout(600)
-async def test_fifteen_hundred_fuzzed_requests_are_answered_and_leave_the_engine_whole(fuzzed: House) -> None:
-    seen = await stands(fuzzed, 1500)
-    assert sum(number for name, number in seen.items() if name.startswith("mutated 200")) > 50
-    assert sum(number for name, number in seen.items() if name.startswith("mutated 400")) > 50
+async def test_five_hundred_fuzzed_requests_are_answered_and_leave_the_engine_whole(fuzzed: House) -> None:
+    seen = await stands(fuzzed, 500)
+    assert sum(number for name, number in seen.items() if name.startswith("mutated 200")) > 15
+    assert sum(number for name, number in seen.items() if name.startswith("mutated 400")) > 15
 
 
 @pytest.mark.soak

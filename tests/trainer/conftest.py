@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import shutil
@@ -64,12 +65,19 @@ def taught(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="session")
 def trained(taught: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """The same after its first training; not to be changed."""
-    made = Home(tmp_path_factory.mktemp("trained") / "home")
-    shutil.copytree(taught.root, made.root)
-    code, out, err = finish(start_run(made, "--who", "Ana"))
-    assert (code, err) == (0, "")
-    assert json.loads(out)["decision"] == "SHIP"
+    """The same after its first training; not to be changed. All of pytest-xdist's processes have one."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "trained"
+    folder.mkdir(exist_ok=True)
+    made, complete = Home(folder / "home"), folder / "complete"
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not complete.exists():
+            shutil.copytree(taught.root, made.root)
+            code, out, err = finish(start_run(made, "--who", "Ana"))
+            assert (code, err) == (0, "")
+            assert json.loads(out)["decision"] == "SHIP"
+            complete.touch()
     return made
 
 

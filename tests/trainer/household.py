@@ -31,6 +31,7 @@ PAIRS = (
 # of this gate do not ask for.
 SMALL: dict[str, Any] = {
     "engine": {"form": {"merge": False}},
+    "assistant": {"system_prompt": "You are Enlace. You answer briefly."},
     "training": {
         "idle_priority": False,
         "recipes": {
@@ -47,6 +48,7 @@ SMALL: dict[str, Any] = {
             "unrelated_prompts": 2,
             "known_questions": 2,
             "form_prompts": 2,
+            "page_tokens": 64,
             "answer_tokens": 12,
             "parity_answers": 3,
         },
