@@ -35,9 +35,20 @@ class ConversationActions(Morning):
             self.composer.focus()
 
     @on(Side.Searched)
-    def _searched(self) -> None:
-        if self._talk is not None:
+    def _searched(self, event: Side.Searched) -> None:
+        self._entered = False
+        if self._talk is None:
+            return
+        if event.text.strip():
+            self.search_side(self.app.settings.search_seconds)
+        else:
             self.refresh_side()
+
+    @on(Side.Entered)
+    def _enter(self) -> None:
+        if self._talk is not None:
+            self._entered = True
+            self.search_side()
 
     @on(Side.Chosen)
     async def _chosen(self, event: Side.Chosen) -> None:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from textual import work
 from textual.app import ComposeResult
 from textual.containers import Container, Horizontal
 from textual.screen import Screen
@@ -19,7 +21,7 @@ from app.interface.chat.correction import Correction
 from app.interface.chat.corrections import Corrections
 from app.interface.chat.listing import listed
 from app.interface.chat.notice import Notice
-from app.interface.chat.side import Side
+from app.interface.chat.side import Listed, Side
 from app.interface.chat.talk import Talk
 from app.interface.transcript import Transcript
 from configs.errors import EnlaceError
@@ -39,6 +41,8 @@ class ChatParts(Screen[None]):
         self._corrections: Corrections | None = None
         self._rephrasing: str | None = None
         self._undo: list[Callable[[], None]] = []
+        # Enter was pressed on words that are still being searched for.
+        self._entered = False
 
     def compose(self) -> ComposeResult:
         text, settings = self.app.catalogue.text, self.app.settings
@@ -78,9 +82,29 @@ class ChatParts(Screen[None]):
         return self._talk
 
     def refresh_side(self) -> None:
-        """List what there is now."""
+        """List what there is now. What is searched for is read in a thread: no key waits for it."""
+        self.workers.cancel_group(self, "search")
+        if self.side.search_text.strip():
+            self.search_side()
+        else:
+            self._list(listed(self.app.session.memory.chats, "", self.app.settings))
+
+    @work(exclusive=True, group="search")
+    async def search_side(self, after: float = 0) -> None:
+        """List what the words are found in, unless another key is pressed within ``after`` seconds."""
+        await asyncio.sleep(after)
+        chats, words = self.app.session.memory.chats, self.side.search_text
+        try:
+            self._list(await asyncio.to_thread(listed, chats, words, self.app.settings))
+        except EnlaceError as error:
+            self.explain(error)
+            return
+        if self._entered:
+            self._entered = False
+            self.side.open_first()
+
+    def _list(self, rows: Sequence[Listed]) -> None:
         session, talk = self.app.session, self._talk
-        rows = listed(session.memory.chats, self.side.search_text, self.app.settings)
         self.side.show(rows, talk.conversation_id if talk else None, self.app.clock())
         to_decide = len(session.household.approvals.waiting()) if session.member.admin else 0
         self.side.waiting(len(session.household.lessons_unjudged()), to_decide)

@@ -77,6 +77,9 @@ class Side(Vertical):
             super().__init__()
             self.text = text
 
+    class Entered(Message):
+        """The first of what the words are found in is to be shown."""
+
     class DeleteWanted(Message):
         """A conversation is to be taken away."""
 
@@ -119,6 +122,9 @@ class Side(Vertical):
             if current and option.id is not None and option.id.startswith(f"{current} "):
                 listing.highlighted = number
                 break
+        if listing.has_focus and listing.highlighted is None:
+            # Somebody has gone on to it already.
+            listing.action_first()
 
     def waiting(self, waiting: int, to_decide: int) -> None:
         """How many lessons no training has judged yet, of those at which one begins by itself.
@@ -151,10 +157,15 @@ class Side(Vertical):
 
     @on(Input.Submitted, "#search")
     def _search_entered(self) -> None:
-        """Enter opens the first of what was found; without words to search for, it goes to the list."""
-        listing = self._go_to_list()
+        """Enter opens the first of what is found; without words to search for, it goes to the list."""
         if self.search_text.strip():
-            listing.action_select()
+            self.post_message(self.Entered())
+        else:
+            self._go_to_list()
+
+    def open_first(self) -> None:
+        """Go to the first row, and have it shown."""
+        self._go_to_list().action_select()
 
     def key_down(self) -> None:
         if self.query_one("#search", Input).has_focus:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from textual.events import Paste
 
+from app.interface.chat.side import Conversations
 from app.session import Session
 from configs.home import Home
-from memory.chats import Chats
+from memory.chats import Chats, Hit
 from tests.app.interface.conftest import Opener
 
 NASTY = "[/b] [link=x]y[/link] \x1b]52;c;AAAA\x07\x1b[31mrojo {'a': [1]} \u202egpj.exe <|im_end|>"
@@ -59,8 +62,32 @@ async def test_any_search_is_safe(chats: Chats, open_interface: Opener, words: s
     async with open_interface() as person:
         await person.pilot.press("f3")
         person.find("#search").value = words  # type: ignore[attr-defined]
-        await person.pilot.pause()
-        assert "Nada encontrado." in person.screen_text()
+        await person.until(lambda: "Nada encontrado." in person.screen_text())
+
+
+async def test_enter_opens_what_its_words_are_found_in_although_nobody_waits_for_the_search(
+    chats: Chats, open_interface: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk(chats, "¿Dónde vive Núñez?", "En Vigo.")
+    talk(chats, "Otra cosa", "Nada.")
+    looked_for, go_on = threading.Event(), threading.Event()
+    search = Chats.search
+
+    def slow(self: Chats, words: str, most: int) -> list[Hit]:
+        looked_for.set()
+        assert go_on.wait(30)
+        return search(self, words, most)
+
+    monkeypatch.setattr(Chats, "search", slow)
+    async with open_interface() as person:
+        await person.pilot.press("f3", *"nunez", "enter")
+        await person.until(looked_for.is_set)
+        # The list is as it was, and keys are answered.
+        await person.pilot.press("f1")
+        await person.until(lambda: person.app.screen is not person.chat)
+        await person.pilot.press("escape")
+        go_on.set()
+        await person.until(lambda: "En Vigo." in person.transcript_text())
 
 
 async def test_a_deleted_conversation_comes_back_with_one_key(chats: Chats, open_interface: Opener) -> None:
@@ -153,7 +180,8 @@ async def test_enter_in_the_search_opens_the_first_found_and_down_goes_to_the_li
         await person.pilot.press("enter")
         await person.until(lambda: "En Vigo." in person.transcript_text())
         await person.pilot.press("f3", *["backspace"] * 5, *"dragon")
-        await person.until(lambda: "¿Y el dragón?" in person.screen_text())
+        # The day, and what was found of it.
+        await person.until(lambda: [o.disabled for o in person.chat.query_one(Conversations).options] == [True, False])
         await person.pilot.press("down", "enter")
         await person.until(lambda: "En una cueva." in person.transcript_text())
         assert not person.chat.notice.sentence
