@@ -11,6 +11,7 @@ from textual.binding import Binding, BindingType
 
 from app.fact_story import evidence_of, said_by
 from app.interface.entry_dialog import EntryDialog
+from app.interface.memory.kept_facts import KeptFacts
 from app.interface.memory.place import Place, Wanted
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
@@ -19,10 +20,10 @@ from app.interface.times import day, day_and_time
 from app.standing import own_facts_alone
 from app.terminal_text import clean
 from configs.errors import EnlaceError
-from memory.fact_list import FactList
 
 if TYPE_CHECKING:
     from app.session import Session
+    from memory.fact_list import FactList
     from memory.facts import Fact
     from memory.visibility import Visibility
 
@@ -83,19 +84,18 @@ class FactsPane(SearchedPane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._all: FactList | None = None
+        self._kept = KeptFacts()
         self._forgotten = False
 
     def listing_widget(self) -> PagedList:
         return FactListing()
 
     def find(self, words: str) -> Rows:
-        if self._all is None:
-            self._all = FactList.of(self.app.session.memory.hearing.ledger.rows, forgotten=self._forgotten)
-        return FactLines(self._all.holding(words) if words else self._all)
+        found = self._kept.of(self.app.session, forgotten=self._forgotten)
+        return FactLines(found.holding(words) if words else found)
 
     def search_again(self) -> None:
-        self._all = None
+        self._kept.forget()
         super().search_again()
 
     def detail(self, rows: Rows, place: int, width: int) -> Text:

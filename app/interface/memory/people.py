@@ -13,6 +13,7 @@ from textual.message import Message
 from app.graph_drawing import draw
 from app.graph_words import statement_text
 from app.interface.listed_rows import ListedRows
+from app.interface.memory.kept_facts import KeptFacts
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
@@ -20,7 +21,6 @@ from app.people import Somebody, people
 from app.proposals import join, part
 from app.terminal_text import clean
 from configs.errors import EnlaceError
-from memory.fact_list import FactList
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -70,14 +70,17 @@ class PeoplePane(SearchedPane):
 
     def __init__(self) -> None:
         super().__init__()
-        self._facts: FactList | None = None
+        self._kept = KeptFacts()
 
     def listing_widget(self) -> PagedList:
         return PeopleListing()
 
     def find(self, words: str) -> Rows:
-        self._facts = FactList.of(self.app.session.memory.hearing.ledger.rows)
         return PeopleRows(people(self.app.session, words, self.app.settings.people_listed), self.app.catalogue)
+
+    def search_again(self) -> None:
+        self._kept.forget()
+        super().search_again()
 
     def detail(self, rows: Rows, place: int, width: int) -> Text:
         each = _at(rows, place)
@@ -102,9 +105,7 @@ class PeoplePane(SearchedPane):
         return told
 
     def _add_facts(self, told: Text, each: Somebody) -> None:
-        if self._facts is None:
-            return
-        found = self._facts.holding(each.name)
+        found = self._kept.of(self.app.session).holding(each.name)
         if not len(found):
             return
         told.append("\n" + self.words("in_memory") + "\n", "bold")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -10,10 +11,14 @@ from rich.text import Text
 from app.documents import add_documents
 from app.interface.memory.documents import DocumentsPane
 from app.interface.memory.graph import GraphPane
+from app.interface.memory.kept_facts import KeptFacts
 from app.interface.memory.people import PeoplePane
 from app.interface.memory.searched_pane import SearchedPane
 from app.session import Session
 from configs.home import Home
+from memory.fact_list import FactList
+from memory.fact_rows import FactRows
+from memory.visibility import Visibility
 from tests.app.interface.conftest import Opener, Person
 from trainer.reading.worker import ReadingWorker
 
@@ -103,3 +108,43 @@ async def test_a_document_tells_what_it_says_where_and_why_it_could_not_be_read(
         await person.until(lambda: "nota.md está olvidado" in person.screen_text())
         await person.until(lambda: not len(pane.listing))
         assert "Forjas Navarra" not in {node.name for node in person.app.session.memory.papers.graph.nodes()}
+
+
+@pytest.mark.usefixtures("named")
+async def test_the_facts_are_read_once_for_all_that_is_typed(
+    open_interface: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read: list[bool] = []
+    of = FactList.of
+
+    def counted(rows: Mapping[Visibility, FactRows], *, forgotten: bool = False) -> FactList:
+        read.append(forgotten)
+        return of(rows, forgotten=forgotten)
+
+    monkeypatch.setattr(FactList, "of", counted)
+    async with open_interface() as person:
+        pane = await turned(person, "f4", PeoplePane)
+        before = len(read)
+        await person.pilot.press("shift+tab")
+        for typed in ("r", "o", "s"):
+            await person.pilot.press(typed)
+            await person.until(lambda: "Mi prima Rosa vive lejos" in detail(pane))
+        assert len(pane.listing) == 1
+        assert len(read) == before + 1
+
+
+def test_facts_that_change_while_they_are_read_are_read_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
+    of = FactList.of
+    with Session({"ENLACE_HOME": str(home.root)}) as session:
+        kept = KeptFacts()
+
+        def changed(rows: Mapping[Visibility, FactRows], *, forgotten: bool = False) -> FactList:
+            found = of(rows, forgotten=forgotten)
+            session.memory.facts.add("Mi prima Rosa vive lejos")
+            kept.forget()
+            return found
+
+        with monkeypatch.context() as patched:
+            patched.setattr(FactList, "of", changed)
+            assert len(kept.of(session)) == 0
+        assert len(kept.of(session)) == 1
