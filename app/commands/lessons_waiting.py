@@ -4,7 +4,7 @@ yet, and what members answer in different ways.
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -13,10 +13,14 @@ from app.commands.options import JsonOption, MemberOption, find, moment
 from app.commands.output import write, write_json, write_table
 from app.standing import admin_alone
 
+if TYPE_CHECKING:
+    from app.session import Session
 
-def waiting(as_json: JsonOption = False) -> int:
+
+def waiting(member: MemberOption = None, as_json: JsonOption = False) -> int:
     """The shared lessons that are not trained yet, because a child or a guest shared them; the newest first."""
-    with open_session() as session:
+    with open_session(member=member) as session:
+        _prove(session)
         household, words = session.household, session.catalogue
         lessons = household.approvals.waiting()
         if as_json:
@@ -57,6 +61,7 @@ def contradicted(member: MemberOption = None, as_json: JsonOption = False) -> in
     from app.deciding import contradictions
 
     with open_session(member=member) as session:
+        _prove(session)
         household, words = session.household, session.catalogue
         found = contradictions(session)
         if as_json:
@@ -85,3 +90,8 @@ def contradicted(member: MemberOption = None, as_json: JsonOption = False) -> in
             write("")
         write(words.text("command.lessons.contradicted.how"))
         return 0
+
+
+def _prove(session: Session) -> None:
+    """What members said is told to one of them alone, also where there is none of it. Raises SecretNeeded."""
+    _ = session.member
