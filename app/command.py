@@ -10,7 +10,8 @@ from __future__ import annotations
 import importlib
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import takewhile
 from typing import Annotated, Final
 
 # Looking for plugins reads the metadata of every installed package: a tenth of an answer's time, and there are none.
@@ -21,10 +22,10 @@ from typer.exceptions import Abort, TyperException
 
 from app.commands.errors import NoTerminal, OutputUnwritable
 from app.commands.opening import forget_sessions, last_catalogue
-from app.commands.output import OutputClosed, complain
+from app.commands.output import OutputClosed, begun, complain, error_as_json, forget_output, write_json
 from app.errors_text import explain
 from app.exit_codes import INTERRUPTED, READER_GONE
-from configs.errors import EnlaceError
+from configs.errors import EnlaceError, Fact
 
 # A group's module is imported only when the group is named: answering a question must not wait for the rest.
 GROUPS: Final = (
@@ -51,18 +52,18 @@ _SCREEN: Final = 2
 def run(arguments: Sequence[str]) -> int:
     """Run one command line; the exit code. Writes to stdout and stderr."""
     forget_sessions()
+    forget_output()
     try:
         result = _invoke(arguments)
     except EnlaceError as error:
-        explained = explain(error, last_catalogue())
-        complain(explained.what, explained.next)
+        _tell(error, arguments)
         if isinstance(error, OutputUnwritable):
             _drop_output()
         return error.exit_code
     except TyperException as error:
         from app.commands.usage import wrong_usage
 
-        complain(*wrong_usage(error, last_catalogue()))
+        _complain(arguments, "wrong_usage", {}, *wrong_usage(error, last_catalogue()))
         return 2
     except OutputClosed:
         _drop_output()
@@ -72,12 +73,28 @@ def run(arguments: Sequence[str]) -> int:
     except Exception as error:
         from app.unexpected import note_unexpected
 
-        explained = explain(note_unexpected(error, os.environ), last_catalogue())
-        complain(explained.what, explained.next)
+        _tell(note_unexpected(error, os.environ), arguments)
         return 1
     if result == INTERRUPTED:
         complain("", last_catalogue().text("command.interrupted"))
     return result
+
+
+def _tell(error: EnlaceError, arguments: Sequence[str]) -> None:
+    explained = explain(error, last_catalogue())
+    _complain(arguments, error.code, error.facts, explained.what, explained.next)
+
+
+def _complain(arguments: Sequence[str], code: str, facts: Mapping[str, Fact], what: str, following: str) -> None:
+    """Say it to people, and to a program that asked for JSON and has got nothing yet."""
+    complain(what, following)
+    asked = list(takewhile(lambda each: each != "--", arguments))
+    if "--json" in asked and not begun():
+        try:
+            write_json({"error": error_as_json(code, facts, what, following)})
+        except (OutputClosed, OutputUnwritable):
+            # Nobody is left to be told.
+            _drop_output()
 
 
 def command_line(only: str | None = None) -> typer.Typer:

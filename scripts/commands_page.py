@@ -21,8 +21,9 @@ PAGE = Path(__file__).resolve().parent.parent / "docs" / "commands.md"
 HEADER = """# Commands
 
 `enlace` alone opens the interface. Every command explains itself with `--help`, in your language or the household's.
-Listings take `--json`, for other programs to read. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by the gate,
-130 interrupted, 141 when whoever read the output went away.
+Listings take `--json`, for other programs to read; what goes wrong is then one object too, with `code`, `facts`, `what`
+and `next` under `error`, unless something was written already. Exit codes: 0 done, 1 failed, 2 wrong usage, 3 held by
+the gate, 130 interrupted, 141 when whoever read the output went away.
 
 This page is written by `make pages`; a test compares it with the commands.
 """

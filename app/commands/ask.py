@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final
 import typer
 
 from app.commands.opening import open_session
-from app.commands.output import complain, remark, write, write_json, write_raw
+from app.commands.output import complain, error_as_json, remark, write, write_json, write_raw
 from app.terminal_text import StreamCleaner
 from configs.errors import EnlaceError
 
@@ -159,12 +159,7 @@ class _Answer:
         following = f"{explained.next} {self._way_back(failed.error.code)}".strip()
         complain(explained.what, following)
         if self._json:
-            error = {
-                "code": failed.error.code,
-                "facts": failed.error.facts,
-                "what": explained.what,
-                "next": following,
-            }
+            error = error_as_json(failed.error.code, failed.error.facts, explained.what, following)
             write_json({"error": error, "conversation": self._conversation, "state": "failed"})
         return failed.error.exit_code
 

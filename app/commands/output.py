@@ -7,7 +7,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, TextIO
 
 from app.commands.errors import OutputUnwritable
@@ -17,6 +17,8 @@ from app.terminal_text import clean
 _UNSAFE_IN_JSON: Final = re.compile("[\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 _NARROWEST_COLUMN: Final = 8
 _GAP: Final = "  "
+# The standard outputs that something was written to: what fails half way adds no second document to the first.
+_begun: list[TextIO] = []
 
 
 class OutputClosed(Exception):
@@ -51,6 +53,21 @@ def complain(what: str, following: str = "") -> None:
     except (OutputClosed, OutputUnwritable):
         # Nobody is left to be told.
         return
+
+
+def error_as_json(code: str, facts: Mapping[str, object], what: str, following: str) -> dict[str, Any]:
+    """An error as every command with ``--json`` prints it, under the key ``error``."""
+    return {"code": code, "facts": dict(facts), "what": what, "next": following}
+
+
+def begun() -> bool:
+    """Whether this command has written anything to stdout."""
+    return sys.stdout in _begun
+
+
+def forget_output() -> None:
+    """What a command line before this one wrote, in the same process, is none of its own."""
+    _begun.clear()
 
 
 def write_json(value: Any) -> None:
@@ -102,6 +119,8 @@ def _one_line(text: str) -> str:
 
 def _put(stream: TextIO, text: str) -> None:
     encoding = stream.encoding or "utf-8"
+    if stream is sys.stdout:
+        _begun[:] = [stream]
     try:
         stream.write(text.encode(encoding, errors="replace").decode(encoding))
         stream.flush()

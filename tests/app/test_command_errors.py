@@ -66,6 +66,31 @@ def test_what_goes_wrong_is_said_in_a_sentence_with_the_right_code(
     assert 1 <= len(ran.err.strip().splitlines()) <= 2
 
 
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("members", "list", "--json", "--member", "Ana"), 2, "wrong_usage"),
+        (("chats", "show", "7", "--json"), 2, "conversation_unknown"),
+        (("memory", "list", "--json", "--member", "nobody"), 2, "member_unknown"),
+        (("backup", "create", "x.tar", "--json"), 1, "nothing_to_back_up"),
+    ],
+)
+def test_who_asks_for_json_is_told_in_json_what_goes_wrong(
+    here: Run, arguments: tuple[str, ...], code: int, said: str
+) -> None:
+    ran = here(*arguments)
+    told = json.loads(ran.out)["error"]
+    assert (ran.code, told["code"]) == (code, said)
+    assert ran.err == f"{told['what']}\n{told['next']}\n"
+
+
+def test_what_fails_after_it_has_told_adds_no_second_document(here: Run, tmp_path: Path) -> None:
+    (tmp_path / "no.tar").write_bytes(b"no backup")
+    ran = here("backup", "verify", str(tmp_path / "no.tar"), "--json")
+    assert (ran.code, json.loads(ran.out)["whole"]) == (1, False)
+    assert here("chats", "show", "7", "--", "--json").out == ""
+
+
 def test_the_help_is_told_where_the_home_cannot_be_looked_at(here: Run) -> None:
     ran = here("--help", ENLACE_HOME=f"/{'n' * 300}")
     assert (ran.code, ran.err) == (0, "")
