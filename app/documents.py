@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.paths import whole_path
 from app.standing import adults_alone
 from app.training import answer_of
 from memory.documents.errors import DocumentUnknown, FormatUnknown, PathInHome, PathUnknown
@@ -23,13 +25,14 @@ def add_documents(session: Session, path: Path, *, shared: bool) -> Source:
 
     Raises PathUnknown, PathInHome, FormatUnknown, AdultsAlone.
     """
-    place = path.expanduser().absolute()
-    if not place.exists():
+    place = whole_path(path)
+    # Unlike those of Path, neither raises for a name that is too long, or in a folder that is shut.
+    if not os.path.exists(place):
         raise PathUnknown(path=str(path))
     root = session.home.root.resolve()
     if place.resolve().is_relative_to(root) or root.is_relative_to(place.resolve()):
         raise PathInHome(path=str(path))
-    if place.is_file() and format_of(place) is None:
+    if os.path.isfile(place) and format_of(place) is None:
         raise FormatUnknown(path=str(path), formats=" ".join(sorted(ENDINGS)))
     if shared:
         adults_alone(session)

@@ -17,6 +17,7 @@ from app.commands.opening import last_catalogue, open_session
 from app.commands.options import JsonOption, group, moment
 from app.commands.output import remark, write, write_json
 from app.commands.progress import progress
+from app.paths import whole_path
 
 if TYPE_CHECKING:
     from app.backup.checking import Verified
@@ -86,7 +87,7 @@ def verify(file: FileArgument, as_json: JsonOption = False) -> int:
     from app.backup.errors import BackupDamaged, BackupTooNew, BackupUnreadable, BackupUnsafe
 
     # The home is not opened: it may be what is broken.
-    words, path = last_catalogue(), file.expanduser().absolute()
+    words, path = last_catalogue(), whole_path(file)
     try:
         with progress(words, "command.backup.progress.checking") as tell:
             verified = check(path, tell)
@@ -117,7 +118,7 @@ def restore(
     from app.backup.restoring import restore as put_back
 
     with open_session() as session:
-        words, path = session.catalogue_unopened(), file.expanduser().absolute()
+        words, path = session.catalogue_unopened(), whole_path(file)
         try:
             with progress(words, "command.backup.progress.restoring") as tell:
                 restored = put_back(session.home, path, replace=replace, now=time.time(), tell=tell)
@@ -143,7 +144,7 @@ def _place(to: str | None, now: float) -> Path:
     """
     from memory.errors import FileNotWritten
 
-    place = Path(to or "").expanduser().absolute()
+    place = whole_path(to or "")
     try:
         folder, there = place.is_dir(), place.exists()
     except OSError as error:

@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from app.commands.errors import OptionsApart
-from app.commands.finding import MANY, find_chat
+from app.commands.finding import find_chat
 from app.commands.opening import open_session
-from app.commands.options import JsonOption, MemberOption
+from app.commands.options import MANY, JsonOption, MemberOption
 from app.commands.output import harmless, write, write_json, write_raw
 from app.said_pages import whole_page
 

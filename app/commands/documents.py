@@ -138,11 +138,12 @@ def remove(
 ) -> int:
     """Forget a document, or all that a folder held, and everything that was taken from it. The files stay."""
     from app.documents import all_sources, all_states, forget_document, forget_source
+    from app.paths import whole_path
     from memory.documents.errors import DocumentUnknown
 
     with open_session(member=member) as session:
         words = session.catalogue
-        named = str(Path(reference).expanduser().absolute())
+        named = str(whole_path(reference))
         source = next((each for each in all_sources(session) if each.path in (reference, named)), None)
         if source is not None:
             confirm(words.text("command.documents.sure_source", path=source.path), yes=yes)

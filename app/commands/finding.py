@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from app.commands.options import find
+from app.commands.options import MANY, find
 
 if TYPE_CHECKING:
     from app.session import Session
     from memory.chats import Conversation
-
-MANY: Final = 1_000_000  # conversations; nobody has more
 
 
 def find_chat(session: Session, reference: str, *, deleted: bool | None = False) -> Conversation:

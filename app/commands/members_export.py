@@ -13,6 +13,7 @@ import typer
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, moment
 from app.commands.output import write, write_json
+from app.paths import whole_path
 from app.said_pages import whole_page
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ def export(
     from memory.whole_files import refuse_to_replace
 
     with open_session(member=member) as session:
-        memory, to = session.memory, folder.expanduser().absolute()
+        memory, to = session.memory, whole_path(folder)
         refuse_to_replace(to)
         archive = archive_of(memory)
         aside = to.with_name(f".{to.name}.{os.urandom(4).hex()}.part")

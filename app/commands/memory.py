@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from datetime import datetime
 from typing import TYPE_CHECKING, Annotated
 
@@ -53,7 +54,8 @@ def list_facts(
     if forgotten and as_of is not None:
         raise OptionsApart(option="--forgotten", other="--as-of")
     with open_session(member=member) as session:
-        at = as_of.timestamp() if as_of is not None else None
+        # Unlike timestamp, also of the first year there is.
+        at = time.mktime(as_of.timetuple()) if as_of is not None else None
         return _show(session, session.memory.facts.list(forgotten=forgotten, as_of=at), as_json=as_json)
 
 

@@ -14,11 +14,13 @@ from app.commands.errors import ConfirmationMissing, ReferenceUnclear
 from app.commands.opening import last_catalogue
 from app.commands.output import remark
 
+MANY: Final = 1_000_000  # entries of a list; nobody has more
+
 MemberOption = Annotated[str | None, typer.Option("--member", help="command.options.member")]
 JsonOption = Annotated[bool, typer.Option("--json", help="command.options.json")]
 YesOption = Annotated[bool, typer.Option("--yes", help="command.options.yes")]
 ForGoodOption = Annotated[bool, typer.Option("--for-good", help="command.options.for_good")]
-LimitOption = Annotated[int, typer.Option("--limit", min=1, help="command.options.limit")]
+LimitOption = Annotated[int, typer.Option("--limit", min=1, max=MANY, help="command.options.limit")]
 
 Entry = TypeVar("Entry")
 # Longer than any position in a list that a person counts in, shorter than what tells identifiers apart.

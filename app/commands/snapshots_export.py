@@ -11,6 +11,7 @@ import typer
 from app.commands.opening import open_session
 from app.commands.options import JsonOption
 from app.commands.output import write, write_json
+from app.paths import whole_path
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
@@ -30,7 +31,7 @@ def export(
     with open_session() as session:
         current, snapshots = session.snapshot(), session.household.snapshots
         digest = snapshots.whole(snapshots.named(snapshot_id).id if snapshot_id else current.id).digest
-        folder, texts, settings = to.expanduser().absolute(), session.catalogue, session.settings
+        folder, texts, settings = whole_path(to), session.catalogue, session.settings
         made = export_snapshot(
             session.home,
             settings.engine,

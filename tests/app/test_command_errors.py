@@ -47,6 +47,12 @@ def no_traceback(text: str) -> bool:
         (("lessons", "add", "--question", "Q", "--chosen", " "), {}, 2, ""),
         (("lessons", "import", "/nowhere/at/all"), {}, 1, "/nowhere/at/all"),
         (("memory", "forget", "3"), {}, 2, "3"),
+        (("documents", "add", "~nobodyatall/x"), {}, 2, "~nobodyatall/x"),
+        (("documents", "add", "n" * 300), {}, 2, "no file or folder at nnn"),
+        (("documents", "remove", "~nobodyatall/x", "--yes"), {}, 2, "~nobodyatall/x"),
+        (("members", "export", "~nobodyatall/x"), {}, 1, "~nobodyatall/x"),
+        (("chats", "list", "--limit", "99999999999999999999"), {}, 2, "--limit"),
+        (("graph", "query", "--limit", "99999999999999999999"), {}, 2, "--limit"),
         (("tools", "call", "weather"), {}, 2, "calculate"),
         (("tools", "call", "calculate", "2**999999999"), {}, 1, "400"),
         (("snapshots", "rollback"), {}, 1, "v0"),
@@ -89,6 +95,11 @@ def test_what_fails_after_it_has_told_adds_no_second_document(here: Run, tmp_pat
     ran = here("backup", "verify", str(tmp_path / "no.tar"), "--json")
     assert (ran.code, json.loads(ran.out)["whole"]) == (1, False)
     assert here("chats", "show", "7", "--", "--json").out == ""
+
+
+def test_what_was_so_in_the_first_year_there_is_can_be_asked_for(here: Run) -> None:
+    ran = here("memory", "list", "--as-of", "0001-01-01", "--json")
+    assert (ran.code, json.loads(ran.out)) == (0, [])
 
 
 def test_the_help_is_told_where_the_home_cannot_be_looked_at(here: Run) -> None:
