@@ -26,6 +26,13 @@ class OptionsApart(EnlaceError):
     exit_code = 2
 
 
+class OptionNeeds(EnlaceError):
+    """An option that says nothing without another. facts: option, other."""
+
+    code = "option_needs"
+    exit_code = 2
+
+
 class SecretFileUnreadable(EnlaceError):
     """What is said to hold a PIN or a passphrase cannot be read. facts: path, reason."""
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands.errors import OptionNeeds, OptionsApart
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, LimitOption, MemberOption, group
 from app.commands.output import write, write_json, write_table
@@ -67,7 +68,16 @@ def query(
     member: MemberOption = None,
     as_json: JsonOption = False,
 ) -> int:
-    """Those of a kind, what is said by one relation, or the way from one to another."""
+    """Those of a kind, what is said by one relation, or the way from one to another.
+
+    Raises OptionNeeds, and OptionsApart for what would not be looked at.
+    """
+    if last is not None and first is None:
+        raise OptionNeeds(option="--to", other="--from")
+    if last is not None and relation is not None:
+        raise OptionsApart(option="--relation", other="--to")
+    if kind is not None and (relation is not None or first is not None):
+        raise OptionsApart(option="--kind", other="--relation" if relation is not None else "--from")
     with open_session(member=member) as session:
         graph = session.memory.papers.graph
         if first is not None and last is not None:
