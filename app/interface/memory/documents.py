@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from memory.documents.states import DocumentState
 
 _MARKS: Final = {"waiting": "◌", "reading": "⟳", "read": "✓", "problem": "⚠", "replaced": "·"}
-_SHOWN: Final = 200
+_SHOWN: Final = 200  # things that a document says; how many more it says is told
 
 
 class DocumentRows(ListedRows["DocumentState"]):
@@ -82,6 +82,8 @@ class DocumentsPane(SearchedPane):
             told.append(f"{source_text(here, words)}\n", "dim")
             for evidence in here[:1]:
                 told.append(f"  «{clean(evidence.words)}»\n".replace("\n", " ").rstrip() + "\n", "italic dim")
+        if each.statements > len(said):
+            told.append(words.count("screen.memory.documents.more", each.statements - len(said)) + "\n", "dim")
         return told
 
     def remove_chosen(self) -> None:

@@ -9,6 +9,7 @@ import pytest
 from rich.text import Text
 
 from app.documents import add_documents
+from app.interface.memory import documents
 from app.interface.memory.documents import DocumentsPane
 from app.interface.memory.graph import GraphPane
 from app.interface.memory.kept_facts import KeptFacts
@@ -131,6 +132,18 @@ async def test_the_facts_are_read_once_for_all_that_is_typed(
             await person.until(lambda: "Mi prima Rosa vive lejos" in detail(pane))
         assert len(pane.listing) == 1
         assert len(read) == before + 1
+
+
+@pytest.mark.usefixtures("named")
+async def test_what_a_document_says_is_not_cut_without_saying_so(
+    open_interface: Opener, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(documents, "_SHOWN", 1)
+    async with open_interface() as person:
+        pane = await turned(person, "f5", DocumentsPane)
+        await person.pilot.press("shift+tab", *"nota")
+        await person.until(lambda: "Dice 2 cosas" in detail(pane))
+        assert "… y una más, con: enlace graph query" in detail(pane)
 
 
 def test_facts_that_change_while_they_are_read_are_read_again(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
