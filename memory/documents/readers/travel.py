@@ -5,12 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from memory.documents.found import Listing, Reading, Record, Remark, Scalar, Tree
+from memory.text import storable
 
 
 def as_json(reading: Reading) -> dict[str, Any]:
-    """What ``from_json`` makes the same reading of."""
+    """What ``from_json`` makes the same reading of, but for lone surrogates: no database takes those.
+
+    Files have them, escaped in JSON and YAML, or made by what reads a PDF.
+    """
     return {
-        "text": reading.text,
+        "text": storable(reading.text),
         "pages": reading.pages,
         "trees": [_tree(tree) for tree in reading.trees],
         "prose": reading.prose,
@@ -28,9 +32,9 @@ def from_json(told: dict[str, Any]) -> Reading:
 def _tree(tree: Tree) -> Any:
     match tree:
         case Scalar():
-            return [tree.value, tree.start, tree.end]
+            return [storable(tree.value), tree.start, tree.end]
         case Record():
-            return {"record": [[key, _tree(value)] for key, value in tree.entries]}
+            return {"record": [[storable(key), _tree(value)] for key, value in tree.entries]}
         case Listing():
             return {"listing": [_tree(item) for item in tree.items]}
 

@@ -212,3 +212,21 @@ def test_what_a_removed_member_had_read_for_everybody_goes_with_them(
     assert household.member(bruno.id).papers.graph.nodes() == []
     assert desk.shelf.sources.list() == []
     assert desk.shelf.states.list() == []
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.json", '{"contactos": [{"nombre": "Ana \\ud83d Gil", "correo": "ana@gil.example"}]}'),
+        ("a.yaml", 'contactos:\n- nombre: "Ana \\ud83d Gil"\n  correo: ana@gil.example\n'),
+    ],
+)
+def test_half_a_character_in_a_document_keeps_none_after_it_from_being_read(
+    desk: Desk, name: str, content: str
+) -> None:
+    desk.write(name, content)
+    desk.read()
+    desk.write("carta.txt", LETTER)
+    desk.read()
+    assert {state.state for state in desk.shelf.states.list()} == {"read"}
+    assert {("Ana Gil", "lives_in", "Huesca"), ("Ana \ufffd Gil", "email", "ana@gil.example")} <= desk.said()
