@@ -67,11 +67,12 @@ class Merging:
                 )
             self._database.run("DELETE FROM nodes WHERE seq = ?", (gone,))
 
-    def join_certain(self, kept: int, same: Iterable[int]) -> None:
-        """The same of several, but for those of whom somebody said that they are two."""
-        for node in same:
-            if not self.apart(kept, node):
-                self.join(kept, node)
+    def join_certain(self, kept: int, gone: int) -> bool:
+        """The same, unless somebody said that they are two; whether they are one now."""
+        certain = not self.apart(kept, gone)
+        if certain:
+            self.join(kept, gone)
+        return certain
 
     def part(self, first: int, second: int, member_id: str) -> None:
         """Remember that two of one name are two."""

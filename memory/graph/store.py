@@ -91,8 +91,10 @@ class GraphStore:
         certain = [node for node in self._identity.candidates(entity, keys, document) if node not in others]
         if certain:
             kept, *same = certain
-            if keys:
-                self._merging.join_certain(kept, same)
+            for node in same if keys else ():
+                # Whom this document names as two stays two; whom it has named by the one that goes is the other now.
+                if not {kept, node} <= set(taken.values()) and self._merging.join_certain(kept, node):
+                    taken.update({other: kept for other, known in taken.items() if known == node})
             return kept
         seq = self._database.insert(
             "INSERT INTO nodes (kind, name, name_key) VALUES (?, ?, ?)", (entity.kind, entity.name, fold(entity.name))

@@ -230,3 +230,18 @@ def test_half_a_character_in_a_document_keeps_none_after_it_from_being_read(
     desk.read()
     assert {state.state for state in desk.shelf.states.list()} == {"read"}
     assert {("Ana Gil", "lives_in", "Huesca"), ("Ana \ufffd Gil", "email", "ana@gil.example")} <= desk.said()
+
+
+def test_two_who_turn_out_to_be_one_while_a_third_name_of_theirs_is_read_are_one(desk: Desk) -> None:
+    desk.write("1.yaml", "- nombre: Ana Gil\n  correo: ana@gil.example\n")
+    desk.read()
+    desk.write("2.yaml", "- nombre: Ana Gil\n  telefono: 600 111 222\n")
+    desk.read()
+    desk.write(
+        "3.yaml",
+        "- nombre: Ana\n  telefono: 600 111 222\n"
+        "- nombre: Ana Gil\n  correo: ana@gil.example\n  telefono: 600 111 222\n",
+    )
+    desk.read()
+    assert {state.state for state in desk.shelf.states.list()} == {"read"}
+    assert len(desk.shelf.database.rows("SELECT 1 FROM nodes WHERE kind = 'person'")) == 1
