@@ -16,6 +16,7 @@ from configs.sections.entrance import EntranceSettings
 from memory.clock import Clock
 from memory.database import Database
 from memory.entrance_errors import PinFormWrong, PinWrong, TooManyTries, WayBackWrong
+from memory.text import storable
 
 if TYPE_CHECKING:
     from argon2 import PasswordHasher
@@ -140,7 +141,7 @@ class Pins:
 
 def _digits(pin: str) -> str:
     """A PIN as it is compared: without spaces around it, and the digits of every script in ASCII's."""
-    return unicodedata.normalize("NFKC", pin).strip()
+    return unicodedata.normalize("NFKC", storable(pin)).strip()
 
 
 def _digest(code: str) -> str:

@@ -92,7 +92,9 @@ def _derived(passphrase: str, salt: bytes, passes: int, memory_kib: int, lanes: 
     # Imported here: only who has a passphrase waits for it.
     from argon2.low_level import Type, hash_secret_raw
 
-    return hash_secret_raw(_same(passphrase).encode(), salt, passes, memory_kib, lanes, KEY_BYTES, Type.ID)
+    # A terminal that does not speak UTF-8 hands its bytes over as surrogates, which are as much of a secret as others.
+    typed = _same(passphrase).encode(errors="surrogatepass")
+    return hash_secret_raw(typed, salt, passes, memory_kib, lanes, KEY_BYTES, Type.ID)
 
 
 def _same(passphrase: str) -> str:

@@ -238,3 +238,9 @@ def test_stronger_numbers_are_taken_over_when_the_pin_is_given(
     assert hashed.startswith("$argon2id$")
     assert "m=9216,t=1,p=1" in hashed
     household.doors.enter(locked, PIN)
+
+
+def test_bytes_that_are_no_text_are_a_wrong_pin_like_any_other(household: Household, locked: Member) -> None:
+    with pytest.raises(PinWrong):
+        household.doors.enter(locked, f"{PIN}\udcff")
+    household.doors.enter(locked, PIN)

@@ -93,6 +93,14 @@ def test_a_passphrase_is_the_same_however_its_letters_are_put_together(household
     household.doors.enter(telling, "camio\u0301n a\u0301mbar azul ")
 
 
+def test_bytes_that_are_no_text_are_as_much_of_a_passphrase_as_others(household: Household, telling: Member) -> None:
+    encrypt(household, telling.id, f"{PASSPHRASE} \udcff")
+    household.leave(telling.id)
+    with pytest.raises(PassphraseWrong):
+        household.doors.enter(telling, f"{PASSPHRASE} \udcfe")
+    household.doors.enter(telling, f"{PASSPHRASE} \udcff")
+
+
 def test_wrong_passphrases_make_somebody_wait_too(household: Household, telling: Member) -> None:
     encrypt(household, telling.id, PASSPHRASE)
     household.leave(telling.id)
