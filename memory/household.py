@@ -256,7 +256,12 @@ class Household:
         return Database(path, Migrations(kind), guard=guard, key=lambda: self.doors.key(member), **shared)
 
     def _salt_of(self, member_id: str) -> bytes | None:
-        return salt_of(self.home.member_db(member_id))
+        """Raises DatabaseReadOnly where the system does not give the file out."""
+        path = self.home.member_db(member_id)
+        try:
+            return salt_of(path)
+        except OSError as error:
+            raise DatabaseReadOnly(path=str(path), reason=error.strerror or str(error)) from error
 
     def _memory(self, member: Member, database: Database) -> MemberMemory:
         index = RecallIndex(database, self._wordings, self.settings.recall)

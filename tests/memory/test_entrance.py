@@ -11,6 +11,7 @@ import pytest
 from configs.home import Home
 from configs.settings import Settings, load_settings
 from memory.entrance_errors import PinFormWrong, PinWrong, SecretNeeded, TooManyTries, WayBackWrong
+from memory.errors import DatabaseReadOnly
 from memory.household import Household
 from memory.members import Member
 from tests.memory.conftest import TurnedClock
@@ -244,3 +245,11 @@ def test_bytes_that_are_no_text_are_a_wrong_pin_like_any_other(household: Househ
     with pytest.raises(PinWrong):
         household.doors.enter(locked, f"{PIN}\udcff")
     household.doors.enter(locked, PIN)
+
+
+def test_a_file_that_the_system_does_not_give_out_is_said_to_be_so(
+    household: Household, ana: Member, home: Home
+) -> None:
+    home.member_db(ana.id).mkdir(parents=True)
+    with pytest.raises(DatabaseReadOnly):
+        household.member(ana.id)
