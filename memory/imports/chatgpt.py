@@ -13,10 +13,10 @@ from typing import Any, Final
 
 from memory.imports.told import Node, Told, Tree, Wrong, objects, required, seconds, stable_id, text_of
 
-_SAID: Final = frozenset({"text", "multimodal_text"})
+_SAID: Final = ("text", "multimodal_text")
 # What stands for a source in an answer, between characters of the private use area that no font shows.
 _CITATION: Final = re.compile("\ue200[^\ue200\ue201]*\ue201|[\ue200-\ue2ff]")
-_UNFINISHED: Final = frozenset({"in_progress", "finished_partial_completion"})
+_UNFINISHED: Final = ("in_progress", "finished_partial_completion")
 
 
 def recognises(entry: Mapping[str, Any]) -> bool:
@@ -52,7 +52,8 @@ def _parents(mapping: Mapping[str, Any]) -> dict[str, str]:
     """Which node each follows, by what it says itself, else by whom it is told as a child."""
     found: dict[str, str] = {}
     for id_, node in mapping.items():
-        for child in (node.get("children") or ()) if isinstance(node, dict) else ():
+        children = node.get("children") if isinstance(node, dict) else None
+        for child in children if isinstance(children, list) else ():
             if isinstance(child, str):
                 found.setdefault(child, id_)
     for id_, node in mapping.items():

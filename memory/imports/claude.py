@@ -27,13 +27,14 @@ def read(entry: Mapping[str, Any]) -> Told:
     if not isinstance(said, list):
         raise Wrong("wrong_type", field="chat_messages")
     messages = objects(said)
-    known = {message.get("uuid") for message in messages}
+    known = {required(message, "uuid") for message in messages}
     in_line = not any("parent_message_uuid" in message for message in messages)
     tree, before = Tree(), None
     for message in messages:
         id_ = required(message, "uuid")
         parent = before if in_line else message.get("parent_message_uuid")
-        tree.add(_node(id_, parent if parent in known and parent != id_ else None, message))
+        follows = isinstance(parent, str) and parent in known and parent != id_
+        tree.add(_node(id_, parent if follows else None, message))
         before = id_
     created = seconds(entry.get("created_at")) or min((n.at for n in tree.nodes.values() if n.at), default=0.0)
     current = entry.get("current_leaf_message_uuid") or before

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import copy
 import json
 import os
 import zipfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,8 +22,10 @@ from memory.errors import (
     FileUnreadable,
 )
 from memory.household import MemberMemory
+from memory.imports.reading import entries
+from memory.imports.sources import Part
 from tests.memory.imports.conftest import Take
-from tests.memory.imports.exports_of_others import chatgpt, claude
+from tests.memory.imports.exports_of_others import chatgpt, claude, open_webui
 
 BROKEN: dict[str, tuple[Any, str]] = {
     "mapping is a list": (chatgpt() | {"mapping": []}, "wrong_type"),
@@ -29,7 +33,10 @@ BROKEN: dict[str, tuple[Any, str]] = {
     "another program's": ({"hello": "world"}, "unrecognised"),
     "a message without an id": (claude() | {"chat_messages": [{"sender": "human", "text": "x"}]}, "missing"),
     "a title that is a number": (chatgpt() | {"title": 7}, "wrong_type"),
+    "an id that is a list": (claude() | {"chat_messages": [{"uuid": [], "sender": "human", "text": "x"}]}, "missing"),
 }
+
+_NOBODY_WRITES: tuple[Any, ...] = ([], {}, [[]], 1, True, "\ud800")
 
 
 @pytest.mark.parametrize("name", BROKEN)
@@ -150,3 +157,29 @@ def test_a_file_that_is_not_there_or_cannot_be_read_twice_is_told(take: Take, tm
     for path in (tmp_path / "nothing.zip", tmp_path / "pipe"):
         with pytest.raises(FileUnreadable):
             take(path)
+
+
+@pytest.mark.parametrize("form", [chatgpt(), claude(), open_webui()], ids=["chatgpt", "claude", "open_webui"])
+def test_whatever_stands_in_the_place_of_a_value_an_entry_is_read_or_named(form: dict[str, Any]) -> None:
+    wrong = [json.dumps(each).encode() + b"\n" for each in _with_something_else(form)]
+    part = Part("export.jsonl", 0, lambda: iter(wrong))
+    assert len(list(entries([part], 1, lambda done, whole: None))) == len(wrong)
+
+
+def _with_something_else(form: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The same entry again and again, each time with another of its values as something that nobody writes there."""
+    for path in _paths(form):
+        for value in _NOBODY_WRITES:
+            changed: Any = copy.deepcopy(form)
+            at = changed
+            for step in path[:-1]:
+                at = at[step]
+            at[path[-1]] = value
+            yield changed
+
+
+def _paths(value: Any) -> Iterator[tuple[Any, ...]]:
+    steps = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for step, below in steps:
+        yield (step,)
+        yield from ((step, *rest) for rest in _paths(below))
