@@ -105,7 +105,8 @@ class Hearing:
         found = []
         for message in map(self._chats.message, self._readings.waiting(most)):
             longest = self._settings.facts.longest_message
-            if len(message.content) <= longest and may_hold_a_claim(message.content, load_patterns()):
+            own = not _said_elsewhere(message) and len(message.content) <= longest
+            if own and may_hold_a_claim(message.content, load_patterns()):
                 found.append(message)
             else:
                 self._readings.keep(message.id, "", ())
@@ -159,8 +160,7 @@ class Hearing:
     def _everything(self) -> Iterator[tuple[float, int, Callable[[], object]]]:
         """When everything happened, in which order at one time, and how it is done again."""
         for number, message in enumerate(self._chats.questions()):
-            if "imported" in message.meta:
-                # It was said to another assistant, and nobody has told then what was kept of it.
+            if _said_elsewhere(message):
                 continue
             yield message.created_at, number, lambda message=message: self._hear(message)  # type: ignore[misc]
             if kept := self._readings.of(message.id):
@@ -273,3 +273,8 @@ class Hearing:
 
     def _left_by(self, message: ChatMessage) -> list[Fact]:
         return [fact for fact in self.ledger.where("said_in", message.id) if fact.forgotten_at is None]
+
+
+def _said_elsewhere(message: ChatMessage) -> bool:
+    """Whether it was said to another assistant: nobody would be told what is kept of it."""
+    return "imported" in message.meta

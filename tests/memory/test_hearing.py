@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
-from memory.chats import ChatMessage
+from memory.chats import ChatMessage, Conversation
 from memory.errors import FactTooLong
 from memory.facts import Fact
 from memory.household import Household, MemberMemory
 from tests.memory.conftest import TurnedClock
 from tests.memory.said import say
+
+# No pattern knows it, and a model might.
+SAID_OTHERWISE = "Honestly, olives are what I hate most."
 
 
 def standing(memory: MemberMemory) -> list[str]:
@@ -180,3 +185,12 @@ def test_what_is_said_again_is_not_told_again_and_rests_on_the_latest_words(memo
 )
 def test_what_is_quoted_is_nobodys_word_here(memory: MemberMemory, text: str) -> None:
     assert say(memory, text) == []
+
+
+def test_what_was_said_to_another_assistant_is_not_given_to_the_model_to_read(memory: MemberMemory) -> None:
+    say(memory, SAID_OTHERWISE)
+    (own,) = memory.hearing.unread(3)
+    there = Conversation("c" * 32, "", 1.0, 1.0)
+    told = replace(own, id="d" * 32, conversation_id=there.id, parent_id=None, meta={"imported": {"from": "claude"}})
+    assert memory.chats.take_in(there, [told]) == 1
+    assert memory.hearing.unread(3) == [own]
