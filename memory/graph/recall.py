@@ -50,9 +50,10 @@ class GraphRecall:
         asked = frozenset(_WORDS.findall(fold(storable(question))))
         found: dict[tuple[Visibility, int, str, str], RecalledStatement] = {}
         named = self.named(question)
+        ids = {node.id for node, _ in named}
         for node, length in named:
             for statement in self._graph.statements(node):
-                score = self._score(statement, node, length, asked, {each.seq for each, _ in named})
+                score = self._score(statement, node, length, asked, ids)
                 key = (node.visibility, statement.subject.seq, statement.predicate, _told(statement))
                 if score > 0 and (key not in found or found[key].score < score):
                     found[key] = RecalledStatement(statement, score)
@@ -80,11 +81,11 @@ class GraphRecall:
         most = max((length for _, length in longest.values()), default=0)
         return [(node, length) for node, length in longest.values() if length == most or length > 1]
 
-    def _score(self, statement: Statement, node: Node, length: int, asked: frozenset[str], named: set[int]) -> float:
+    def _score(self, statement: Statement, node: Node, length: int, asked: frozenset[str], named: set[str]) -> float:
         words = frozenset(_WORDS.findall(fold(node.name)))
         sure = min(1.0, length / max(1, min(len(words), 2)))
         wordings = _wordings().get(statement.predicate, frozenset())
-        both = not isinstance(statement.object, str) and {statement.subject.seq, statement.object.seq} <= named
+        both = not isinstance(statement.object, str) and {statement.subject.id, statement.object.id} <= named
         if not (wordings & asked or both):
             return sure * _BESIDE
         # "What shall I give Ana Gil for her new job?" asks for something else.

@@ -106,6 +106,22 @@ def test_a_question_that_names_somebody_is_answered_with_the_document_that_says_
     assert recall.about("¿Cuánto hierve un huevo?", 5) == []
 
 
+def test_somebody_in_ones_own_papers_is_not_taken_for_what_stands_in_the_same_row_of_the_households(
+    desk: Desk, tmp_path: Path
+) -> None:
+    desk.write("a.txt", "Ana Gil trabaja en Talleres Gil S.L.\n")
+    own = desk.household.member(desk.member.id).papers
+    aside = tmp_path / "own.json"
+    aside.write_text(contacts({"name": "Eva Sol", "phone": "976 1"}, {"name": "Luis Mora", "phone": "976 111 222"}))
+    own.shelf.sources.add(aside, desk.member.id)
+    desk.read()
+    (works,) = (each for each in graph(desk).related("works_at", 5) if not isinstance(each.object, str))
+    (luis,) = graph(desk).find("Luis Mora")
+    assert works.object.seq == luis.seq  # type: ignore[union-attr]
+    said = own.recall.about("¿Qué les regalo a Ana Gil y a Luis Mora?", 5)
+    assert [each.score for each in said if each.statement.predicate == "works_at"] == [0.5]
+
+
 def test_nothing_of_one_members_graph_is_seen_by_another(
     desk: Desk, household: Household, bruno: Member, tmp_path: Path
 ) -> None:
