@@ -26,6 +26,7 @@ from app.assistant.events import (
     Trimmed,
 )
 from app.session import Session
+from configs.home import Home
 from engine.answers import EngineStatus, Sampling
 from engine.errors import EngineDied, PromptTooLong
 from memory.errors import LessonEmpty, LessonUnchanged
@@ -145,23 +146,26 @@ async def test_any_text_is_a_question(talking: Session, assistant: Assistant, te
     assert talking.memory.chats.path(conversation.id)[0].content == storable(text)
 
 
-async def test_a_conversation_that_outgrows_the_context_loses_its_oldest_turns_and_says_so(
-    talking: Session, assistant: Assistant
-) -> None:
-    chats = talking.memory.chats
-    conversation = chats.start()
-    parent = None
-    for number in range(6):
-        question = chats.question(conversation.id, f"Part {number}: " + "words and more words " * 250, parent)
-        parent = chats.begin_answer(question.id, "v0").id
-        chats.finish_answer(parent, "I see.")
-    events = await drain(
-        assistant.ask("And now?", conversation_id=conversation.id, sampling=sampling(talking, max_tokens=4))
-    )
+async def test_a_conversation_that_outgrows_the_context_loses_its_oldest_turns_and_says_so(home: Home) -> None:
+    home.config_file.write_text("engine: {context_size: 1024}\n")
+    with Session({**os.environ, "LANG": "en_GB.UTF-8"}) as talking:
+        chats = talking.memory.chats
+        conversation = chats.start()
+        parent = None
+        for number in range(6):
+            question = chats.question(conversation.id, f"Part {number}: " + "words and more words " * 60, parent)
+            parent = chats.begin_answer(question.id, "v0").id
+            chats.finish_answer(parent, "I see.")
+        events = await drain(
+            talking.assistant().ask(
+                "And now?", conversation_id=conversation.id, sampling=sampling(talking, max_tokens=4)
+            )
+        )
     (trimmed,) = [event for event in events if isinstance(event, Trimmed)]
     assert 0 < trimmed.turns < 12
     usage = ending(events).usage
     assert usage is not None
+    assert usage.context_size == 1024
     assert usage.prompt_tokens <= usage.context_size - talking.settings.assistant.answer_reserve // 2
 
 
