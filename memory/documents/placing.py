@@ -61,10 +61,12 @@ class Placing:
         return Seen(**counts)
 
     def see(self, path: Path, source: Source) -> str:
-        """Look at one file: "new", "moved", "same", "back" (a version that was read before) or "problem"."""
+        """See one file: "new", "moved", "same", "back" (to a version before), "problem", "forgotten" or "gone"."""
         if storable(str(path)) != str(path):
             return self._unreadable(path, source, DocumentUnreadable(reason="its name is not in UTF-8"))
         known = self._database.row("SELECT * FROM document_places WHERE path = ?", (str(path),))
+        if known is not None and _forgotten(known) and known["source"] == source.path:
+            return "forgotten"
         try:
             facts = facts_of(path)
             if facts is None:
@@ -175,3 +177,8 @@ class Placing:
 
 def _same(known: Row, facts: object) -> bool:
     return all(known[name] == getattr(facts, name) for name in ("size", "modified_ns", "changed_ns", "inode"))
+
+
+def _forgotten(known: Row) -> bool:
+    """Whether somebody wanted what the file held to be forgotten."""
+    return known["document"] is None and known["problem"] is None

@@ -60,11 +60,17 @@ class Shelf:
     def remove(self, document_id: str) -> bool:
         """Forget a document: its files are watched no more, and all that was derived from it goes. False for none.
 
-        What its files held before goes with it.
+        What its files held before goes with it. In a folder that is watched they are passed over, whatever they hold
+        later, until one is added by itself.
         """
         with self.database.transaction():
             row = self.database.row("SELECT seq FROM documents WHERE id = ?", (document_id,))
             if row is not None:
+                self.database.run(
+                    "UPDATE document_places SET document = NULL WHERE document = ? AND gone_at IS NULL"
+                    " AND source IN (SELECT path FROM document_sources WHERE kind = 'folder')",
+                    (row["seq"],),
+                )
                 self._drop([row["seq"]])
         return row is not None
 
@@ -85,8 +91,10 @@ class Shelf:
         for source in self.sources.list():
             if source.added_by == member_id:
                 self.unwatch(Path(source.path))
-        for row in self.database.rows("SELECT id FROM documents WHERE added_by = ?", (member_id,)):
-            self.remove(row["id"])
+        # What lies in another's folder too is found there again, as theirs.
+        self._drop(
+            [row["seq"] for row in self.database.rows("SELECT seq FROM documents WHERE added_by = ?", (member_id,))]
+        )
 
     def _drop(self, documents: Iterable[int]) -> None:
         """Forget documents (rows), and the versions of them that no file holds any more."""

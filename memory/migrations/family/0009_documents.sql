@@ -30,7 +30,7 @@ CREATE INDEX documents_by_lineage ON documents (lineage);
 CREATE TABLE document_places (               -- a file as it was seen last
     path TEXT PRIMARY KEY,
     source TEXT NOT NULL REFERENCES document_sources (path) ON DELETE CASCADE,
-    document INTEGER REFERENCES documents (seq) ON DELETE CASCADE,    -- none of a file that cannot be read
+    document INTEGER REFERENCES documents (seq) ON DELETE CASCADE,    -- none of a file that cannot be read, or was forgotten
     size INTEGER NOT NULL,
     modified_ns INTEGER NOT NULL,
     changed_ns INTEGER NOT NULL,
