@@ -15,7 +15,7 @@ from benchmarks.rows import Row, row
 
 BOUND_S = 60.0
 QUESTION = "What is the capital of France?"
-# Somebody who reads what is asked: seconds before each of the three steps is answered, and for typing the question.
+# Somebody who reads what is asked: seconds before each of the four steps is answered, and for typing the question.
 READING_S = 4.0
 
 
@@ -40,7 +40,7 @@ def first_answer(plan: Plan) -> list[Row]:
             bound=BOUND_S,
             bound_on="value",
             samples=rounds,
-            note=f"{READING_S:.0f} s before each of the three steps and for the question.",
+            note=f"{READING_S:.0f} s before each of the four steps and for the question.",
         ),
     ]
 
@@ -50,7 +50,7 @@ def _answered(limit: float, reading: float) -> float:
         words = Catalogue(choose_language(environ=environment))
         with Terminal(enlace(), environment) as terminal:
             began = time.monotonic()
-            for step in ("language", "name", "model"):
+            for step in ("language", "name", "pin.asked", "model"):
                 terminal.wait_for(words.text(f"screen.first.{step}.question"), limit)
                 _read_on(terminal, reading)
                 terminal.type("\r")

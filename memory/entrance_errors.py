@@ -56,6 +56,13 @@ class WayBackWrong(PinWrong):
     code = "way_back_wrong"
 
 
+class SecretsUnlike(EnlaceError):
+    """A new PIN or passphrase, asked for twice, was given in two ways. No facts."""
+
+    code = "secrets_unlike"
+    exit_code = 2
+
+
 class TooManyTries(EnlaceError):
     """Nothing was looked at: somebody was wrong too often. facts: name, seconds (to wait)."""
 

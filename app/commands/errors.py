@@ -45,13 +45,6 @@ class SecretFileOpen(EnlaceError):
     code = "secret_file_open"
 
 
-class SecretsUnlike(EnlaceError):
-    """A new PIN or passphrase, asked for twice, was given in two ways. No facts."""
-
-    code = "secrets_unlike"
-    exit_code = 2
-
-
 class LessonWithdrawn(EnlaceError):
     """A lesson that was taken back is to be shared, which would tell and train nothing. facts: question."""
 

@@ -13,8 +13,8 @@ import sys
 import warnings
 from typing import TYPE_CHECKING, Final
 
-from app.commands.errors import SecretFileOpen, SecretFileUnreadable, SecretsUnlike
-from memory.entrance_errors import PassphraseNeeded, SecretNeeded
+from app.commands.errors import SecretFileOpen, SecretFileUnreadable
+from memory.entrance_errors import PassphraseNeeded, SecretNeeded, SecretsUnlike
 
 if TYPE_CHECKING:
     from app.session import Session

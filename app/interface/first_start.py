@@ -1,4 +1,4 @@
-"""Three calm steps for whoever comes first: language, name, model. Enter takes what is offered, Esc all of it."""
+"""Four calm steps for whoever comes first: language, name, PIN, model. Enter takes what is offered, Esc all of it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from textual.widgets.option_list import Option
 from app.bytes_text import size_text
 from app.catalogue import LANGUAGES, Catalogue
 from app.errors_text import explain
-from app.first_start import ModelChoice, begin, models
+from app.first_start import FirstPin, ModelChoice, begin, models
 from configs.errors import EnlaceError
 from memory.errors import MemberNameWrong
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from app.session import Session
 
 _log = logging.getLogger(__name__)
-_STEPS: Final = ("language", "name", "model")
+_STEPS: Final = ("language", "name", "pin", "model")
 
 
 class FirstStart(ModalScreen[ModelChoice | None]):
@@ -38,6 +38,7 @@ class FirstStart(ModalScreen[ModelChoice | None]):
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "skip", show=False),
         Binding("shift+tab", "back", show=False, priority=True),
+        Binding("enter", "read", show=False),
     ]
 
     def __init__(self, session: Session) -> None:
@@ -46,6 +47,7 @@ class FirstStart(ModalScreen[ModelChoice | None]):
         self._catalogue: Catalogue = session.fallback_catalogue()
         self._step = 0
         self._models: list[ModelChoice] = []
+        self._pin = FirstPin(session)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box", id="first"):
@@ -58,6 +60,8 @@ class FirstStart(ModalScreen[ModelChoice | None]):
                 markup=False,
             )
             yield Input(self._session.household.members.usual_name(), id="name", compact=True)
+            yield Input(id="pin", compact=True, password=True)
+            yield Static(id="code", markup=False)
             yield OptionList(id="model", compact=True, markup=False)
             yield Static(id="problem", markup=False)
             yield Static(id="hint", markup=False)
@@ -72,16 +76,22 @@ class FirstStart(ModalScreen[ModelChoice | None]):
 
     def _show(self) -> None:
         text, step = self._catalogue.text, _STEPS[self._step]
+        part = f"pin.{self._pin.part}" if step == "pin" else step
         dots = " ".join("●" if number <= self._step else "○" for number in range(len(_STEPS)))
         self.query_one("#steps", Static).update(f"{text('screen.first.title')}  {dots}")
-        self.query_one("#question", Static).update(Text(text(f"screen.first.{step}.question"), "bold"))
-        self.query_one("#hint", Static).update(Text("\n" + text(f"screen.first.{step}.hint"), "dim"))
-        keys = "keys_first" if not self._step else "keys_last" if step == "model" else "keys"
-        self.query_one("#first-keys", Static).update(text(f"screen.first.{keys}"))
+        self.query_one("#question", Static).update(Text(text(f"screen.first.{part}.question"), "bold"))
+        hint = text(f"screen.first.{part}.hint", **self._pin.facts)
+        self.query_one("#hint", Static).update(Text("\n" + hint, "dim"))
+        self.query_one("#first-keys", Static).update(text(f"screen.first.keys.{part.replace('.', '_')}"))
+        self.query_one("#code", Static).update(self._pin.code)
         self.query_one("#problem", Static).display = False
-        for each in _STEPS:
-            self.query_one(f"#{each}").display = each == step
-        self.query_one(f"#{step}").focus()
+        entry = self.query_one("#pin", Input)
+        entry.value, entry.disabled = "", False
+        entry.placeholder = text("screen.first.pin.asked.none") if part == "pin.asked" else ""
+        shown = "code" if step == "pin" and self._pin.code else step
+        for each in (*_STEPS, "code"):
+            self.query_one(f"#{each}").display = each == shown
+        self.set_focus(None if shown == "code" else self.query_one(f"#{shown}"))
 
     @on(OptionList.OptionHighlighted, "#language")
     def _spoken(self, event: OptionList.OptionHighlighted) -> None:
@@ -94,14 +104,47 @@ class FirstStart(ModalScreen[ModelChoice | None]):
     def _language_chosen(self) -> None:
         self._turn(1)
 
-    @on(Input.Submitted)
+    @on(Input.Submitted, "#name")
     def _name_chosen(self, event: Input.Submitted) -> None:
         try:
             begin(self._session, event.value, self._catalogue.language)
         except EnlaceError as error:
             self._say(error)
         else:
-            self._turn(1) if self._models else self._end(None)
+            self._turn(1)
+
+    @on(Input.Submitted, "#pin")
+    def _pin_entered(self, event: Input.Submitted) -> None:
+        if not event.value and self._pin.part == "asked":
+            self._go_on()
+            return
+        # Nothing more is typed while it is hashed, which takes a third of a second on purpose.
+        event.input.disabled = True
+        self._take_pin(event.value)
+
+    @work(exclusive=True, group="pin")
+    async def _take_pin(self, typed: str) -> None:
+        try:
+            await asyncio.to_thread(self._pin.typed, typed)
+        except EnlaceError as error:
+            self._show()
+            self._say(error)
+        else:
+            self._show()
+
+    @property
+    def _hashing(self) -> bool:
+        """Whether a PIN is about to be set."""
+        return self.query_one("#pin", Input).disabled
+
+    def action_read(self) -> None:
+        """The code was read: what follows is the model."""
+        if _STEPS[self._step] == "pin" and self._pin.code:
+            self._go_on()
+
+    def _go_on(self) -> None:
+        """To the model, where there are any to choose from."""
+        self._turn(1) if self._models else self._end(None)
 
     @on(OptionList.OptionSelected, "#model")
     def _model_chosen(self, event: OptionList.OptionSelected) -> None:
@@ -112,11 +155,18 @@ class FirstStart(ModalScreen[ModelChoice | None]):
         self._show()
 
     def action_back(self) -> None:
-        if self._step:
+        if self._hashing:
+            return
+        if _STEPS[self._step] == "pin" and self._pin.again():
+            self._show()
+        elif self._step:
             self._turn(-1)
 
     def action_skip(self) -> None:
         """All that is left as it is offered, and a name that cannot be one as the system has it."""
+        if self._hashing:
+            # There will be a PIN, whose code nobody would have seen.
+            return
         try:
             begin(self._session, self.query_one("#name", Input).value, self._catalogue.language)
         except MemberNameWrong:

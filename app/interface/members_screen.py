@@ -107,6 +107,7 @@ class MembersScreen(ModalScreen[str | None]):
                 doors.remove_pin(chosen)
                 self._say("command.members.open", name=name)
                 return
+            doors.check_form(pin)
 
             def second(again: str | None) -> None:
                 if again == pin:
