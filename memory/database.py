@@ -51,20 +51,42 @@ class Database:
         self._busy_seconds = busy_seconds
         self._lock = threading.RLock()
         self._depth = 0
-        self._closed = False
-        whole = guard.shared if guard else nullcontext
-        with self._translated(), whole():
-            opens = key() if key else ""
+        self._rests = self._closed = False
+        self._guarded: Callable[[], AbstractContextManager[None]] = guard.shared if guard else nullcontext
+        self._key = key
+        self._migrations = migrations
+        self._clock = clock
+        self._open()
+
+    def _open(self) -> None:
+        with self._translated(), self._guarded():
+            opens = self._key() if self._key else ""
             # Whoever writes into a plain file holds SQLite's locks, and those are enough.
-            self._whole: Callable[[], AbstractContextManager[None]] = whole if opens else nullcontext
+            self._whole: Callable[[], AbstractContextManager[None]] = self._guarded if opens else nullcontext
             self._connection = self._connected(opens)
-            opened(path, salt_of(path))
+            self._closed = False
+            opened(self.path, salt_of(self.path))
             try:
                 self._set_up()
-                migrations.apply(self._connection, path, clock)
+                self._migrations.apply(self._connection, self.path, self._clock)
             except BaseException:
                 self._close()
                 raise
+        self._rests = False
+
+    def rest(self) -> None:
+        """Close the file until it is used again: then it is opened anew, and ``key`` asked for what opens it."""
+        with self._lock:
+            if not self._closed:
+                self.close()
+                self._rests = True
+
+    @contextmanager
+    def _used(self) -> Iterator[None]:
+        with self._lock:
+            if self._rests:
+                self._open()
+            yield
 
     def _connected(self, key: str) -> sqlite3.Connection:
         if key:
@@ -90,7 +112,7 @@ class Database:
     @contextmanager
     def transaction(self) -> Iterator[None]:
         """Everything inside is committed together, or nothing is. Other writers wait from the first line on."""
-        with self._lock:
+        with self._used():
             if self._depth:
                 yield
                 return
@@ -132,12 +154,12 @@ class Database:
 
     def rows(self, sql: str, values: Sequence[Any] = ()) -> list[Row]:
         """All rows of a query."""
-        with self._lock, self._translated():
+        with self._used(), self._translated():
             return self._connection.execute(sql, values).fetchall()
 
     def row(self, sql: str, values: Sequence[Any] = ()) -> Row | None:
         """The first row of a query, or None."""
-        with self._lock, self._translated():
+        with self._used(), self._translated():
             cursor = self._connection.execute(sql, values)
             found: Row | None = cursor.fetchone()
             cursor.close()
@@ -154,7 +176,7 @@ class Database:
         The whole file is written anew, which takes time and as much room again. False where another connection still
         reads what there was: the last one to close finishes it. Raises DiskFull, DatabaseBusy.
         """
-        with self._lock, self._translated(), self._whole():
+        with self._used(), self._translated(), self._whole():
             # Pages that were split or merged may keep a copy of a row between their cells, in spite of secure_delete.
             self._connection.execute("VACUUM")
             blocked: int = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
@@ -163,6 +185,7 @@ class Database:
     def close(self) -> None:
         # The last one to close a file puts into it what is beside it.
         with self._lock, self._whole():
+            self._rests = False
             self._close()
 
     def _close(self) -> None:

@@ -130,6 +130,13 @@ class Household:
         self.doors.leave(member_id)
         self.close_file(member_id)
 
+    def rest(self, member_id: str) -> None:
+        """As ``leave``; but whoever holds on to their ``MemberMemory`` may go on with it once they have proven it."""
+        self.doors.leave(member_id)
+        with self._lock:
+            if member_id in self._opened:
+                self._opened[member_id][0].rest()
+
     def _opened_file(self, member: Member) -> tuple[Database, MemberMemory]:
         with self._lock:
             if member.id not in self._opened:

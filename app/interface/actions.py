@@ -40,6 +40,7 @@ ACTIONS: Final = (
     Action("next_entry", "ctrl+down", "Ctrl+↓"),
     Action("side", "ctrl+l", "Ctrl+L"),
     Action("members", "ctrl+o", "Ctrl+O"),
+    Action("lock", "ctrl+k", "Ctrl+K", writing=True),
     Action("theme", "", ""),
     Action("delete", "", ""),
     Action("undo", "", "Ctrl+Z"),

@@ -8,6 +8,7 @@ import signal
 import time
 from typing import TYPE_CHECKING, ClassVar
 
+from textual import events
 from textual._context import active_message_pump
 from textual.app import App
 from textual.binding import Binding, BindingType
@@ -15,9 +16,12 @@ from textual.command import CommandPalette
 
 from app.first_start import is_first
 from app.interface import choices, themes
+from app.interface.actions import ACTIONS
 from app.interface.chat.screen import ChatScreen
+from app.interface.drafts import Drafts
 from app.interface.entering import Entering
 from app.interface.errors import MemberGone
+from app.interface.locking import Locking
 from app.interface.palette import EnlaceCommands
 from app.interface.terminal_driver import TerminalDriver
 from configs.errors import EnlaceError
@@ -44,7 +48,11 @@ class EnlaceApp(App[int]):
 
     CSS_PATH = "enlace.tcss"
     COMMANDS: ClassVar = {EnlaceCommands}
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+c", "copy_or_hint", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("ctrl+c", "copy_or_hint", show=False),
+        # On every screen, also where a line is written.
+        *(Binding(each.key, each.name, show=False, priority=True) for each in ACTIONS if each.name == "lock"),
+    ]
     ENABLE_COMMAND_PALETTE = True
 
     def __init__(self, session: Session, *, clock: Callable[[], float] = time.time) -> None:
@@ -60,6 +68,8 @@ class EnlaceApp(App[int]):
         for choice in themes.COLOURS:
             self.register_theme(themes.theme(choice))
         self.theme = themes.theme_name(self.theme_choice)
+        self.locking = Locking(self)
+        self.drafts = Drafts()
         self.title = self.catalogue.text("screen.title")
 
     def on_mount(self) -> None:
@@ -68,6 +78,7 @@ class EnlaceApp(App[int]):
         for each in _LEAVING_SIGNALS:
             # The terminal was closed, or the machine goes down: keep what was written of an answer, then leave.
             loop.add_signal_handler(each, self.leave)
+        self.set_interval(self.settings.status_seconds, self.locking.look)
         self.call_after_refresh(self.run_worker, self._open, exclusive=True, group="open")
 
     async def _open(self) -> None:
@@ -115,14 +126,16 @@ class EnlaceApp(App[int]):
         try:
             await asyncio.to_thread(session.assistant)
         except EnlaceError as error:
-            (self._tell if self.is_open else self._explain_and_leave)(error)
+            told = self.locking.say if self.locking.locked else self.tell if self.is_open else self._explain_and_leave
+            told(error)
             return
+        await self.locking.give_up()
         before, self.session = self.session, session
         if not self.is_open:
             await self._opened()
             return
         self.catalogue = session.catalogue
-        await self.switch_screen(ChatScreen())
+        await self.begin_anew()
         if before.whoever.id != session.whoever.id:
             # Whoever sat here before is asked again.
             session.household.leave(before.whoever.id)
@@ -178,7 +191,7 @@ class EnlaceApp(App[int]):
             _log.warning("the colours could not be kept", exc_info=True)
 
     def action_command_palette(self) -> None:
-        if not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
+        if not self.locking.locked and not any(isinstance(screen, CommandPalette) for screen in self.screen_stack):
             placeholder = self.catalogue.text("screen.palette.placeholder")
             self.push_screen(CommandPalette(id="--command-palette", placeholder=placeholder))
 
@@ -209,6 +222,9 @@ class EnlaceApp(App[int]):
 
         self.push_screen(MemoryScreen(), back)
 
+    def action_lock(self) -> None:
+        self.locking.lock()
+
     def choose_member(self) -> None:
         """Ask who is here, and start afresh with them."""
         self.entering.choose()
@@ -234,7 +250,7 @@ class EnlaceApp(App[int]):
         try:
             return await super().run_action(action, default_namespace, namespaces)
         except Exception as error:
-            self._tell(error)
+            self.tell(error)
             return True
 
     def _handle_exception(self, error: Exception) -> None:
@@ -248,22 +264,37 @@ class EnlaceApp(App[int]):
             self._return_code = 1
             self._close_messages_no_wait()
             return
-        self._tell(cause)
+        self.tell(cause)
 
-    def _tell(self, error: Exception) -> None:
-        """Show what happened and what to do; then the chat screen, made anew."""
+    def tell(self, error: Exception) -> None:
+        """Show what happened and what to do; then the chat screen, made anew. Behind a lock, to whoever comes in."""
         from app.errors_text import explain
         from app.interface.dialogs import ErrorDialog
         from app.unexpected import note_unexpected
 
         if isinstance(error, EnlaceError) and self.left_alone(error):
             return
+        if self.locking.locked:
+            self.locking.hold(error)
+            return
         known = error if isinstance(error, EnlaceError) else note_unexpected(error, self.session.environ)
         explained = explain(known, self.catalogue)
         if not any(isinstance(screen, ErrorDialog) for screen in self.screen_stack):
             self.push_screen(ErrorDialog(self.catalogue, explained.what, explained.next), self._begin_anew)
 
+    async def begin_anew(self) -> None:
+        """The chat screen in the place of all there are; none of them is drawn in between."""
+        with self.batch_update():
+            while len(self.screen_stack) > 1:
+                await self.pop_screen()
+            await self.push_screen(ChatScreen())
+
     async def _begin_anew(self, _: None) -> None:
-        while len(self.screen_stack) > 1:
-            await self.pop_screen()
-        await self.push_screen(ChatScreen())
+        self.drafts.keep(self.session.whoever.id, self.chat())
+        await self.begin_anew()
+
+    async def on_event(self, event: events.Event) -> None:
+        """Somebody is at the keys or the mouse, unless they come so late that it has to lock first."""
+        at_it = isinstance(event, events.InputEvent | events.Paste) and not event.is_forwarded
+        if not at_it or self.locking.touched():
+            await super().on_event(event)

@@ -26,7 +26,9 @@ class Entering:
         from app.interface.members_screen import MembersScreen
 
         app = self._app
-        app.push_screen(MembersScreen(app.catalogue, app.session, app.theme_choice), self._chosen)
+        # At the start nobody may have proven who they are yet: then there is nothing to be changed.
+        inside = app.session.inside and not app.locking.locked
+        app.push_screen(MembersScreen(app.catalogue, app.session, app.theme_choice, inside=inside), self._chosen)
 
     def _chosen(self, member_id: str | None) -> None:
         app = self._app

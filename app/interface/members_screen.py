@@ -45,14 +45,13 @@ class MembersScreen(ModalScreen[str | None]):
         Binding("v", "standing('guest')", show=False),
     ]
 
-    def __init__(self, catalogue: Catalogue, session: Session, theme: str) -> None:
-        """``theme``: ``dark`` or ``light``."""
+    def __init__(self, catalogue: Catalogue, session: Session, theme: str, *, inside: bool) -> None:
+        """``theme``: ``dark`` or ``light``; ``inside``: whoever sits here has proven who they are."""
         super().__init__()
         self._catalogue = catalogue
         self._session = session
         self._theme = theme
-        # At the start nobody may have proven who they are yet: then there is nothing to be changed.
-        self._inside = session.inside
+        self._inside = inside
         self._administers = self._inside and administers(session)
 
     def compose(self) -> ComposeResult:

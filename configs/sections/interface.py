@@ -32,6 +32,11 @@ class InterfaceSettings(BaseModel):
     status_seconds: float = Field(gt=0, description="Seconds between two looks at the engine and the trainer.")
     training_seconds: float = Field(gt=0, description="Seconds between two readings of a running training's progress.")
     undo_seconds: float = Field(gt=0, description="Seconds for which an undo is offered on the screen.")
+    lock_minutes: float = Field(
+        ge=0,
+        description="Minutes without a key or the mouse after which a member who has a PIN or a passphrase is asked for"
+        " it again; 0 for never. Whoever has neither is never asked.",
+    )
     share_corrections: bool = Field(
         description="Whether a correction is shared with the household unless its member keeps it private."
     )

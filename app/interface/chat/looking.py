@@ -22,7 +22,9 @@ class Looking(Morning):
 
     @work(exclusive=True, group="status")
     async def look(self) -> None:
-        """Ask the engine, the trainer and the system how they are."""
+        """Ask the engine, the trainer and the system how they are. Whoever comes in again is told what changed."""
+        if self.app.locking.locked:
+            return
         before = self._facts
         try:
             self._facts = await status.look(self.app.session)

@@ -144,9 +144,12 @@ class ChatParts(Screen[None]):
 
     async def stop_and_wait(self) -> None:
         """Stop an answer that is being written and wait until it is stored."""
-        working = [worker for worker in self.workers if worker.group == "answer" and worker.node is self]
         self.workers.cancel_group(self, "answer")
-        for worker in working:
+        await self.answered()
+
+    async def answered(self) -> None:
+        """Wait until an answer that is being written is stored."""
+        for worker in [worker for worker in self.workers if worker.group == "answer" and worker.node is self]:
             if not worker.is_finished:
-                with suppress(WorkerCancelled):  # which is the end that was asked for
+                with suppress(WorkerCancelled):  # which is an end that was asked for
                     await worker.wait()

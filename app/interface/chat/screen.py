@@ -39,6 +39,7 @@ class ChatScreen(AnswerActions, ConversationActions):
         self.side.styles.width = self.app.settings.side_width
         self.composer.focus()
         if self.app.is_open:
+            self.composer.load_text(self.app.drafts.take(self.app.session.whoever.id))
             self.opened()
 
     def on_resize(self, event: events.Resize) -> None:
@@ -94,6 +95,9 @@ class ChatScreen(AnswerActions, ConversationActions):
     def action_memory(self) -> None:
         if self._talk is not None:
             self.app.show_memory()
+
+    def action_lock(self) -> None:
+        self.app.locking.lock()
 
     def action_theme(self) -> None:
         self.app.change_theme()
