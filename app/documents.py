@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from app.paths import whole_path
 from app.standing import adults_alone
-from app.training import answer_of
+from app.training import ROOT, answer_of
 from memory.documents.errors import DocumentUnknown, FormatUnknown, PathInHome, PathUnknown
 from memory.documents.formats import ENDINGS, format_of
 
@@ -46,9 +49,33 @@ def read_documents(session: Session, *, model: bool = False) -> dict[str, Any]:
     How many were read, were asked about, could not be read, and wait; ``problem``: the code of what kept the model from
     it. Raises what the reading process reports, and TrainerNotStarted.
     """
-    what = ["--now", "--member", session.member.id, *([] if model else ["--rules"])]
-    answer: dict[str, Any] = json.loads(answer_of(session.household.home, "trainer.reading", *what)[0])
+    key = session.household.doors.key(session.member)
+    what = ["--now", "--member", session.member.id, *([] if model else ["--rules"]), *(["--key"] if key else [])]
+    answer: dict[str, Any] = json.loads(answer_of(session.home, "trainer.reading", *what, given=f"{key}\n")[0])
     return answer
+
+
+def read_while_in(session: Session) -> subprocess.Popen[bytes] | None:
+    """Read, at idle priority, what the night cannot: the documents of a member whose file is encrypted, who is in.
+
+    The process ends by itself, or with this one; None where there is nothing to read so. The key goes through a pipe.
+    """
+    key = session.household.doors.key(session.member)
+    if not key or not session.memory.papers.shelf.sources.list():
+        return None
+    what = ["--member", session.member.id, "--key", "--home", str(session.home.root), "--parent", str(os.getpid())]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "trainer.reading", *what],
+        cwd=ROOT,
+        env=session.home.environment(os.environ),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    if process.stdin is not None:
+        with contextlib.suppress(BrokenPipeError), process.stdin as pipe:
+            pipe.write(f"{key}\n".encode())
+    return process
 
 
 def all_states(session: Session) -> list[DocumentState]:

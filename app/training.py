@@ -127,15 +127,15 @@ def training_rows(session: Session, recipe: str | None = None) -> tuple[str, lis
     return rows, json.loads(told)
 
 
-def answer_of(home: Home, module: str, *what: str, fine: tuple[int, ...] = (0,)) -> tuple[str, str]:
+def answer_of(home: Home, module: str, *what: str, fine: tuple[int, ...] = (0,), given: str = "") -> tuple[str, str]:
     """What ``python -m MODULE WHAT`` answers about a home on its stdout, and the last line on its stderr.
 
-    ``fine``: with which exit codes it has answered. Raises what it reports, and TrainerNotStarted when it reported
-    nothing.
+    ``fine``: with which exit codes it has answered; ``given``: what it finds on its stdin. Raises what it reports, and
+    TrainerNotStarted when it reported nothing.
     """
     command = [sys.executable, "-m", module, *what, "--home", str(home.root)]
     environ = home.environment(os.environ)
-    done = subprocess.run(command, cwd=ROOT, env=environ, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    done = subprocess.run(command, cwd=ROOT, env=environ, input=given.encode(), capture_output=True, check=False)
     told = done.stderr.decode(errors="replace").strip().splitlines() or [f"exit {done.returncode}"]
     if done.returncode not in fine:
         raise reported(told[-1], home.trainer_log, done.returncode)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from app.errors_text import explain
 from app.interface.lock_screen import LockScreen
+from app.interface.papers import PapersRead
 from configs.errors import EnlaceError
 from memory.entrance_errors import SecretNeeded
 
@@ -28,6 +29,7 @@ class Locking:
         self._touched = app.clock()
         self._screen: LockScreen | None = None
         self._errors: list[Exception] = []
+        self.papers = PapersRead()
 
     @property
     def locked(self) -> bool:
@@ -67,6 +69,7 @@ class Locking:
 
     async def give_up(self) -> None:
         """Somebody else sits down, locked or not: what was going on ends, and is kept."""
+        self.papers.end()
         chat = self._app.chat()
         if chat is not None and self._app.is_open:
             await chat.stop_and_wait()
@@ -92,6 +95,7 @@ class Locking:
     async def _leave(self) -> None:
         """Close the member's file, once the answer that is being written is stored."""
         chat, session = self._app.chat(), self._app.session
+        self.papers.end()
         if chat is not None:
             await chat.answered()
         if self._screen is not None:
@@ -121,6 +125,7 @@ class Locking:
             await self._app.begin_anew()
         else:
             await self._app.pop_screen()
+            self.papers.begin(self._app.session)
         chat = self._app.chat()
         if chat is not None:
             chat.look()

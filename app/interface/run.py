@@ -9,7 +9,10 @@ from app.session import Session
 def run(session: Session) -> int:
     """Show the interface until its member leaves; returns the exit code. Raises what nobody foresaw."""
     app = EnlaceApp(session)
-    result = app.run()
+    try:
+        result = app.run()
+    finally:
+        app.locking.papers.end()
     if app.unexpected is not None:
         raise app.unexpected
     return result or 0

@@ -1,8 +1,11 @@
-"""``python -m trainer.reading [--home H] [--seconds N] [--member ID] [--rules] [--now]``: read what documents wait.
+"""``python -m trainer.reading [--home H] [--seconds N] [--member ID] [--rules] [--now]
+[--key]``: read what documents wait.
 
 ``--member``: the family's and this member's; everybody's by default. ``--rules``: without the model, and so without an
-engine. What was done is told on stdout at the end, as one JSON object: documents read, those that the model was asked
-about, problems, left to be read, members skipped, and the code of what kept the model from being asked.
+engine. ``--key``: what opens this member's encrypted file is the line on stdin: they are in, in the process that
+started this one, and an engine that is started for them stays. What was done is told on stdout at the end, as one JSON
+object: documents read, those that the model was asked about, problems, left to be read, members skipped, and the code
+of what kept the model from being asked.
 """
 
 from __future__ import annotations
@@ -39,6 +42,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--member", help="read the family's documents and this member's (an id) alone")
     parser.add_argument("--rules", action="store_true", help="do not ask the model")
     parser.add_argument("--now", action="store_true", help="somebody waits for it: at the priority of what they do")
+    parser.add_argument("--key", action="store_true", help="what opens this member's file is the line on stdin")
     parser.add_argument("--parent", type=int, help="end when this process, which started it, does")
     options = parser.parse_args(arguments)
     if options.parent is not None:
@@ -51,6 +55,8 @@ def main(arguments: list[str]) -> int:
     try:
         settings = load_settings(home, os.environ)
         with Household.open(home, settings.memory, unattended=True) as household:
+            if options.key:
+                household.doors.bring(household.members.get(options.member), sys.stdin.readline().strip())
             told = _read(household, settings, options, lambda: bool(wished))
     except EnlaceError as error:
         return tell_starter(error)
@@ -69,15 +75,15 @@ def _read(
     problem = ""
     if not options.rules and settings.memory.documents.model and worker.wants_model():
         try:
-            _by_model(household, settings, worker)
+            _by_model(household, settings, worker, stays=options.key)
         except EnlaceError as error:
             # What the rules have found is there; the model is asked another night.
             problem = error.code
     return {**asdict(worker.counts), "left": worker.left(), "skipped": len(worker.skipped), "problem": problem}
 
 
-def _by_model(household: Household, settings: Settings, worker: ReadingWorker) -> None:
-    """Have the model read, and end the engine that was started for it, unless somebody else asks it by then."""
+def _by_model(household: Household, settings: Settings, worker: ReadingWorker, *, stays: bool) -> None:
+    """Have the model read, and end the engine that was started for it, but if it ``stays`` or somebody else asks it."""
 
     def snapshot() -> str:
         try:
@@ -93,7 +99,7 @@ def _by_model(household: Household, settings: Settings, worker: ReadingWorker) -
     try:
         worker.by_model(Asking(engine, settings, snapshot() if own else None, worker.stopped))
     finally:
-        if not ran:
+        if not (ran or stays):
             asyncio.run(_free(engine))
 
 

@@ -56,6 +56,7 @@ class ChatScreen(AnswerActions, ConversationActions):
             self._welcome()
         self.set_interval(self.app.settings.status_seconds, self.look)
         self.look()
+        self.app.locking.papers.begin(session)
         self.ask_early()
 
     def show_member(self) -> None:
