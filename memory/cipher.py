@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from memory.entrance_errors import EncryptionMissing
+from memory.errors import DatabaseReadOnly
 
 SALT_BYTES: Final = 16
 KEY_BYTES: Final = 32
@@ -77,8 +78,16 @@ def salt_of(path: Path) -> bytes | None:
             return None
 
 
+def given_salt(path: Path) -> bytes | None:
+    """The same. Raises DatabaseReadOnly where the system does not give the file out."""
+    try:
+        return salt_of(path)
+    except OSError as error:
+        raise DatabaseReadOnly(path=str(path), reason=error.strerror or str(error)) from error
+
+
 def salt_in(content: bytes) -> bytes | None:
-    """The same of a file's content."""
+    """What ``salt_of`` says, of a file's content."""
     begins = content[:SALT_BYTES]
     return None if len(begins) < SALT_BYTES or begins == _PLAIN else begins
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from configs.sections.entrance import EntranceSettings
 from memory.cipher import module
@@ -17,9 +18,9 @@ from memory.seals import Seal, Seals
 class Doors:
     """Of one household, as one process has them.
 
-    ``salt_of``: what a member's file begins with, None where it is not encrypted. ``unattended``: nobody sits before
-    it and nothing of what it opens is shown to anybody, as with the trainer at night: then no PIN is asked for. An
-    encrypted file opens to nobody without its passphrase.
+    ``file_of``: where a member's file is. ``unattended``: nobody sits before it and nothing that it opens is shown to
+    anybody, as with the trainer at night: then no PIN is asked for. An encrypted file opens to nobody without its
+    passphrase.
     """
 
     def __init__(
@@ -27,13 +28,13 @@ class Doors:
         family: Database,
         settings: EntranceSettings,
         clock: Clock,
-        salt_of: Callable[[str], bytes | None],
+        file_of: Callable[[str], Path],
         *,
         unattended: bool,
     ) -> None:
         self._tries = Tries(family, settings, clock)
         self._pins = Pins(family, settings, clock, self._tries)
-        self.seals = Seals(family, settings, clock, salt_of)
+        self.seals = Seals(family, settings, clock, file_of)
         self._unattended = unattended
         self._entered: set[str] = set()
         self._keys: dict[str, tuple[Seal, str]] = {}

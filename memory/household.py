@@ -14,7 +14,6 @@ from configs.sections.memory import MemorySettings
 from memory.approvals import Approvals
 from memory.artifacts import ArtifactStore
 from memory.chats import Chats
-from memory.cipher import salt_of
 from memory.clock import Clock
 from memory.database import Database
 from memory.documents.papers import Papers
@@ -84,7 +83,7 @@ class Household:
         self.approvals = Approvals(self._family, clock)
         self.runs = Runs(self._family, clock)
         self.documents = Shelf(self._family, "shared", settings.documents, clock)
-        self.doors = Doors(self._family, settings.entrance, clock, self._salt_of, unattended=unattended)
+        self.doors = Doors(self._family, settings.entrance, clock, home.member_db, unattended=unattended)
         self.members = Members(self._family, home, settings, clock, self.close_file, self.runs.running, self.documents)
         self.snapshots = Snapshots(self._family, self.artifacts, clock)
         self.learned = Learned(self._family, lambda: self._family.value("SELECT number FROM current_snapshot"))
@@ -261,14 +260,6 @@ class Household:
         path = self.home.member_db(member.id)
         guard = Guard(path, self.settings.busy_seconds)
         return Database(path, Migrations(kind), guard=guard, key=lambda: self.doors.key(member), **shared)
-
-    def _salt_of(self, member_id: str) -> bytes | None:
-        """Raises DatabaseReadOnly where the system does not give the file out."""
-        path = self.home.member_db(member_id)
-        try:
-            return salt_of(path)
-        except OSError as error:
-            raise DatabaseReadOnly(path=str(path), reason=error.strerror or str(error)) from error
 
     def _memory(self, member: Member, database: Database) -> MemberMemory:
         index = RecallIndex(database, self._wordings, self.settings.recall)

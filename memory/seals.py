@@ -12,10 +12,11 @@ import secrets
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Final
 
 from configs.sections.entrance import EntranceSettings
-from memory.cipher import KEY_BYTES, SALT_BYTES, key_text
+from memory.cipher import KEY_BYTES, SALT_BYTES, given_salt, key_text
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.entrance_errors import PassphraseFormWrong
@@ -43,19 +44,19 @@ class Seal:
 
 
 class Seals:
-    """Of one household. ``salt_of``: what the file of a member (an id) begins with, None where it is not encrypted."""
+    """Of one household. ``file_of``: where the file of a member (an id) is."""
 
     def __init__(
-        self, family: Database, settings: EntranceSettings, clock: Clock, salt_of: Callable[[str], bytes | None]
+        self, family: Database, settings: EntranceSettings, clock: Clock, file_of: Callable[[str], Path]
     ) -> None:
         self._family = family
         self._settings = settings
         self._clock = clock
-        self._salt_of = salt_of
+        self._file_of = file_of
 
     def of(self, member_id: str) -> Seal | None:
         """That of their file as it is now; None where it is not encrypted, or with nothing that is known here."""
-        salt = self._salt_of(member_id)
+        salt = given_salt(self._file_of(member_id))
         if salt is None:
             return None
         row = self._family.row("SELECT * FROM seals WHERE member = ? AND salt = ?", (member_id, salt.hex()))
@@ -79,7 +80,7 @@ class Seals:
 
     def clear(self, member_id: str) -> None:
         """Forget those that their file does not begin with."""
-        salt = self._salt_of(member_id)
+        salt = given_salt(self._file_of(member_id))
         values = (member_id, salt.hex() if salt else "")
         self._family.run("DELETE FROM seals WHERE member = ? AND salt <> ?", values)
 
