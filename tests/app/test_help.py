@@ -54,8 +54,9 @@ def test_where_only_a_few_words_are_taken_they_stand_in_the_line_of_usage(here: 
 def test_a_number_is_said_to_be_from_where_to_where_and_what_it_is_where_it_is_left_out(here: Run) -> None:
     told = " ".join(here("ask", "--help", lang="es").out.split())
     assert "--temperature NÚMERO 0 toma siempre la palabra más probable; más alto, más variado. (de 0 a 5)" in told
+    assert "--max-tokens NÚMERO La respuesta más larga, en tokens. (1 o más)" in told
     told = " ".join(here("chats", "search", "--help", lang="es").out.split())
-    assert "--limit NÚMERO Cuántas se muestran, como mucho. (1 o más; 20 si no lo dices)" in told
+    assert "--limit NÚMERO Cuántas se muestran, como mucho. (de 1 a 1000000; 20 si no lo dices)" in told
     assert "hace falta" in here("lessons", "add", "--help", lang="es").out
 
 
