@@ -128,8 +128,9 @@ def test_as_json_nobody_is_asked_about_what_they_were_not_shown(session: Session
         timeout=TIMEOUT_S,
         check=False,
     )
-    assert (refused.returncode, refused.stdout) == (2, b"")
+    assert refused.returncode == 2
     assert b"undone" not in refused.stderr
+    assert json.loads(refused.stdout)["error"]["code"] == "confirmation_missing"
     assert session.household.snapshots.get("v1").pruned_at is None
     for end in (ours, theirs):
         os.close(end)
