@@ -20,7 +20,7 @@ READING_S = 4.0
 
 
 def first_answer(plan: Plan) -> list[Row]:
-    """Seconds until a whole answer is stored; with the three steps read, and without."""
+    """Seconds until a whole answer is stored; with the four steps read, and without."""
     rounds = min(3, plan.interface.start_rounds)
     rushed = [_answered(plan.interface.timeout_s, 0.0) for _ in range(rounds)]
     read = [_answered(plan.interface.timeout_s, READING_S) for _ in range(rounds)]
