@@ -6,7 +6,7 @@ import fcntl
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -54,31 +54,42 @@ def tokeniser(served: LocalModel) -> Tokeniser:
     return Tokeniser(served.template, served.vocabulary, SYSTEM)
 
 
-@pytest.fixture(scope="session")
-def taught(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home whose family has taught two lessons and trained nothing; not to be changed."""
-    made = Home(tmp_path_factory.mktemp("taught") / "home")
-    made.prepare()
-    teach(made, small_settings(made))
-    return made
-
-
-@pytest.fixture(scope="session")
-def trained(taught: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """The same after its first training; not to be changed. All of pytest-xdist's processes have one."""
+def made_once(name: str, make: Callable[[Home], None], tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home that whoever of pytest-xdist's processes comes first makes and all of them have: one lesson, one id."""
     own = tmp_path_factory.getbasetemp()
-    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "trained"
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / name
     folder.mkdir(exist_ok=True)
     made, complete = Home(folder / "home"), folder / "complete"
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not complete.exists():
-            shutil.copytree(taught.root, made.root)
-            code, out, err = finish(start_run(made, "--who", "Ana"))
-            assert (code, err) == (0, "")
-            assert json.loads(out)["decision"] == "SHIP"
+            make(made)
             complete.touch()
     return made
+
+
+@pytest.fixture(scope="session")
+def taught(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home whose family has taught two lessons and trained nothing; not to be changed."""
+
+    def make(made: Home) -> None:
+        made.prepare()
+        teach(made, small_settings(made))
+
+    return made_once("taught", make, tmp_path_factory)
+
+
+@pytest.fixture(scope="session")
+def trained(taught: Home, tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The same after its first training; not to be changed."""
+
+    def make(made: Home) -> None:
+        shutil.copytree(taught.root, made.root)
+        code, out, err = finish(start_run(made, "--who", "Ana"))
+        assert (code, err) == (0, "")
+        assert json.loads(out)["decision"] == "SHIP"
+
+    return made_once("trained", make, tmp_path_factory)
 
 
 @pytest.fixture
