@@ -8,7 +8,7 @@ import json
 import os
 import shutil
 import sqlite3
-from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,6 @@ from memory.cipher import salt_in, salt_of
 from memory.database import primary_code, translated
 from memory.errors import DatabaseDamaged, DiskFull
 from memory.guard import Guard
-from memory.migrations import FOLDER
 
 ENDING: Final = ".db"
 # What SQLite keeps beside a database and a copy does not need.
@@ -162,12 +161,6 @@ def told_by(content: bytes) -> Told:
         except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
             salt = (salt_in(content) or b"").hex()
             return Told(str(error) or type(error).__name__, frozenset(), None, frozenset(), (), salt=salt)
-
-
-def newer(migrations: Iterable[str]) -> str | None:
-    """The last of these steps that this version of Enlace does not know; None where it knows them all."""
-    known = {step.stem for step in FOLDER.glob("*/*.sql")}
-    return max(set(migrations) - known, default=None)
 
 
 def _told(connection: sqlite3.Connection) -> Told:

@@ -14,7 +14,7 @@ from typing import Any
 from app.backup.bag import ABOUT, BLOCK, DATA, ENCODING, FORMAT, MANIFEST, TAG_MANIFEST, TAGS, is_safe, read_manifest
 from app.backup.errors import BackupTooNew, BackupUnreadable, BackupUnsafe
 from memory.clock import iso, seconds_of
-from memory.copies import newer
+from memory.migrations import newer
 
 Problem = tuple[str, str]
 

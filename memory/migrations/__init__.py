@@ -1,9 +1,13 @@
-"""Numbered steps (``<kind>/0001_*.sql``) that bring a database file up to date, each in one transaction."""
+"""Numbered steps (``<kind>/0001_*.sql``) that bring a database file up to date, each in one transaction.
+
+What both kinds of files have is written once, in ``both/``; a step takes it in with a line ``.read both/NAME.sql``, as
+SQLite's own shell would.
+"""
 
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +15,8 @@ from memory.clock import Clock
 from memory.errors import DatabaseTooNew
 
 FOLDER = Path(__file__).parent
+KINDS = ("family", "member")
+_READ = ".read "
 
 
 @dataclass(frozen=True)
@@ -46,7 +52,7 @@ class Migrations:
             # Asked again under the lock: another process may have opened the same new home at the same time.
             if step.stem in self._missing(connection, path, steps):
                 connection.execute("CREATE TABLE IF NOT EXISTS migrations (name TEXT PRIMARY KEY, applied_at REAL)")
-                for statement in statements(step.read_text(encoding="utf-8")):
+                for statement in statements(script_of(step)):
                     connection.execute(statement)
                 connection.execute("INSERT INTO migrations VALUES (?, ?)", (step.stem, clock()))
             connection.execute("COMMIT")
@@ -54,6 +60,20 @@ class Migrations:
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
             raise
+
+
+def script_of(step: Path) -> str:
+    """The SQL of a step, with what it takes in where the line is that names it."""
+    lines = step.read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(
+        script_of(FOLDER / line.removeprefix(_READ).strip()) if line.startswith(_READ) else line for line in lines
+    )
+
+
+def newer(steps: Iterable[str]) -> str | None:
+    """The last of these steps that this version of Enlace does not know; None where it knows them all."""
+    known = {step.stem for kind in KINDS for step in Migrations(kind).steps()}
+    return max(set(steps) - known, default=None)
 
 
 def statements(script: str) -> Iterator[str]:

@@ -17,10 +17,11 @@ import pytest
 from configs.home import Home
 from configs.settings import Settings
 from memory import copies
-from memory.copies import newer, one_moment, told_by
+from memory.copies import one_moment, told_by
 from memory.errors import DatabaseBusy
 from memory.household import Household, MemberMemory
 from memory.manifests import Adapter
+from memory.migrations import newer
 
 COPIES, NOBODY = 20, 65534
 

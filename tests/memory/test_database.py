@@ -19,7 +19,8 @@ from configs.settings import Settings, load_settings
 from memory.database import Database
 from memory.errors import DatabaseBusy, DatabaseDamaged, DatabaseReadOnly, DatabaseTooNew, DiskFull
 from memory.household import Household
-from memory.migrations import Migrations, statements
+from memory.members import Member
+from memory.migrations import KINDS, Migrations, statements
 from tests.memory.conftest import TurnedClock
 
 WRITERS = 8
@@ -124,6 +125,23 @@ def test_a_migration_that_fails_leaves_nothing_behind(
     connection = sqlite3.connect(home.family_db)
     assert connection.execute("SELECT name FROM sqlite_master").fetchall() == []
     connection.close()
+
+
+def test_a_table_of_both_kinds_of_files_is_written_once(household: Household, ana: Member) -> None:
+    """What two scripts repeat drifts apart: a column that one of them gets is missing in the other."""
+    kinds = [[script for step in Migrations(kind).steps() for script in own_statements(step)] for kind in KINDS]
+    assert set(kinds[0]) & set(kinds[1]) == set()
+    member = household.member(ana.id).papers.shelf.database
+    tables = [
+        {row["name"]: row["sql"] for row in each.rows("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL")}
+        for each in (household.documents.database, member)
+    ]
+    assert {"documents", "nodes", "facts_standing", "vectors", "recall_terms"} <= tables[0].keys() & tables[1].keys()
+
+
+def own_statements(step: Path) -> list[str]:
+    written = [line for line in step.read_text().splitlines(keepends=True) if not line.startswith((".read", "--"))]
+    return [" ".join(each.split()) for each in statements("".join(written))]
 
 
 def test_statements_with_semicolons_inside_stay_whole() -> None:
