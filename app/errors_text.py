@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.catalogue import Catalogue
-from app.reasons import reason_in_words
+from app.reasons import reason_in_words, way_out
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 
@@ -39,6 +39,8 @@ def explain(error: EnlaceError, catalogue: Catalogue) -> Explained:
     if catalogue.has(f"{key}.nearest"):
         near = facts["nearest"]
         facts["nearest"] = catalogue.text(f"{key}.nearest", nearest=near) if near else ""
+    if catalogue.has(f"{key}.fix"):
+        facts["fix"] = way_out(facts, catalogue) or catalogue.text(f"{key}.fix").format_map(facts)
     if not catalogue.has(f"{key}.what"):
         return Explained(str(error), "")
     following = "pull" if error.code == "model_missing" and _can_be_pulled(error.facts.get("name")) else "next"

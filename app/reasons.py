@@ -31,6 +31,12 @@ def reason_in_words(facts: Mapping[str, object], catalogue: Catalogue) -> str:
     return words
 
 
+def way_out(facts: Mapping[str, object], catalogue: Catalogue) -> str:
+    """What mends a value that was refused for the ``kind`` in these facts; "" where there is nothing special to say."""
+    kind = f"reasons.fix.{facts.get('kind')}"
+    return catalogue.text(kind).format_map(facts) if catalogue.has(kind) else ""
+
+
 def in_words(reason: str, catalogue: Catalogue) -> str:
     """``reason`` in the catalogue's language where it has a text for it, else as it is."""
     numbered = _NUMBERED.fullmatch(reason)

@@ -92,6 +92,16 @@ class Home:
         return self.root / "runs"
 
     @property
+    def pretraining(self) -> Path:
+        """Models of the family's own: a folder a run, and the corpora that they are trained on."""
+        return self.root / "pretraining"
+
+    @property
+    def corpora(self) -> Path:
+        """Shards and tokenizers, which are made again of the text."""
+        return self.pretraining / "corpora"
+
+    @property
     def night(self) -> Path:
         """The markers of trainings that are due, that somebody carries, and of the last one that was carried out."""
         return self.root / "night"

@@ -108,6 +108,14 @@ def _check_each_key_once(node: yaml.Node, seen: set[int]) -> None:
             _check_each_key_once(value, seen)
 
 
+def read_text(text: str, file: str) -> Any:
+    """YAML that stands in ``file``, or in what is called so. Raises SettingsUnreadable, SettingTwice."""
+    try:
+        return parse(text)
+    except yaml.YAMLError as error:
+        raise _unreadable(file, error) from error
+
+
 def read_layer(path: Path) -> Layer:
     """One YAML file as a layer; a file that is not there is an empty layer.
 
@@ -174,10 +182,7 @@ def environment_layer(environ: Mapping[str, str]) -> Layer:
     layers = []
     for name, text in environ.items():
         if name.startswith("ENLACE_") and "__" in name:
-            try:
-                value = parse(text)
-            except yaml.YAMLError as error:
-                raise _unreadable(name, error) from error
+            value = read_text(text, name)
             layers.append(dotted(name.removeprefix("ENLACE_").lower().replace("__", "."), value))
     return merged(layers)
 

@@ -136,6 +136,9 @@ def _left_out(home: Home, name: str) -> bool:
     below = parts[2:] if parts[0] == home.members.name else parts
     if below[:1] == (home.cache.name,) or below[:2] == (home.store.name, "tmp"):
         return True
+    if parts[:2] == home.corpora.relative_to(home.root).parts:
+        # Shards, which are made again of the text.
+        return True
     if len(parts) == 1 and (name in (home.logs.name, home.reserve.name) or _OF_THE_ENGINE.fullmatch(name)):
         return True
     last = parts[-1]
