@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 import torch
@@ -12,29 +11,21 @@ from numpy.typing import NDArray
 
 from engine.dequantise import dequantise
 from engine.gguf_reader import BLOCKS
+from trainer.model.weight import Weight
 
 # Weights that are dequantised at once: enough to make the loop around it cheap, few enough to stay in the cache.
 SLAB = 1 << 20
 
 
-class Frozen(Protocol):
-    """A matrix [out, in] that is multiplied by and never changed."""
+class Frozen:
+    """A matrix that is multiplied by and never changed."""
 
-    def times(self, x: torch.Tensor) -> torch.Tensor:
-        """``x W^T``: [t, in] -> [t, out], computed in x's dtype."""
-
-    def back(self, grad: torch.Tensor) -> torch.Tensor:
-        """``grad W``: [t, out] -> [t, in], computed in grad's dtype."""
-
-    def rows(self, index: torch.Tensor) -> torch.Tensor:
-        """The rows ``index`` [n] as float32 [n, in]."""
-
-    def slabs(self) -> Iterator[tuple[slice, torch.Tensor]]:
-        """All rows in order, some at a time: which, and these as float32 [n, in], until the next are asked for."""
+    def learn(self, grad: torch.Tensor, x: torch.Tensor, gain: torch.Tensor | None = None) -> None:
+        """Nothing, as ``Weight`` lets it."""
 
 
 @dataclass(frozen=True)
-class Dense:
+class Dense(Frozen):
     """All of it as numbers."""
 
     weight: torch.Tensor
@@ -89,13 +80,13 @@ class Bench:
 
 
 @dataclass(frozen=True)
-class Changed:
+class Changed(Frozen):
     """A matrix and what adapters that are not trained any more add to it: ``weight + b a``.
 
     ``a`` [rank, in] and ``b`` [out, rank] in the dtype that the base is computed in, with the adapters' strength in b.
     """
 
-    weight: Frozen
+    weight: Weight
     a: torch.Tensor
     b: torch.Tensor
 
@@ -113,7 +104,7 @@ class Changed:
             yield rows, slab + (self.b[rows] @ self.a).float()
 
 
-class Blocks:
+class Blocks(Frozen):
     """One or more parts, one below the other, that stay as they are: a slab at a time is dequantised as it is used."""
 
     def __init__(self, parts: Sequence[Part], bench: Bench) -> None:

@@ -13,8 +13,8 @@ from torch.autograd import Function
 
 from trainer.model.attention import AttentionPlan
 from trainer.model.compiled import Compiled
-from trainer.model.frozen import Frozen
-from trainer.model.kernels import Matrix, changed, lora_gradients
+from trainer.model.kernels import Matrix, changed, lora_gradients, through
+from trainer.model.weight import Weight
 
 
 class FusedNormedLinear(Function):
@@ -28,7 +28,7 @@ class FusedNormedLinear(Function):
         added: torch.Tensor | None,
         gain: torch.Tensor,
         epsilon: float,
-        weight: Frozen,
+        weight: Weight,
         a: Matrix,
         b: Matrix,
         scale: float,
@@ -45,19 +45,21 @@ class FusedNormedLinear(Function):
 
     @staticmethod
     def backward(ctx: Any, carried: torch.Tensor, grad: torch.Tensor) -> Any:
-        """Gradients for x, what is added, A and B."""
+        """Gradients for x, what is added, the gain, A and B."""
         unit, gain, inverse, a, b, inner = ctx.saved_tensors
-        # The gain is the same for all tokens: what A's gradient takes of it can wait until they are summed.
+        # The gain is the same for all tokens: what a gradient takes of it can wait until they are summed.
+        grad_gain = ctx.weight.learn(grad, unit, gain)
         grad_inner, grad_a, grad_b = lora_gradients(grad, unit, a, b, inner, ctx.scale)
-        grad_a.mul_(gain)
+        if grad_a is not None:
+            grad_a.mul_(gain)
         to_x = to_added = None
         if ctx.needs_input_grad[1]:
-            through = ctx.weight.back(grad).addmm_(grad_inner, a)
+            to_normed = through(grad, ctx.weight, grad_inner, a)
             to_x, to_added = torch.empty_like(unit, dtype=torch.float32), torch.empty_like(unit)
-            given = (through, unit, gain, inverse, carried.contiguous())
+            given = (to_normed, unit, gain, inverse, carried.contiguous())
             ctx.compiled("norm_back", *given, *unit.shape, to_x, to_added)
         to_added = to_added if ctx.needs_input_grad[2] else None
-        return None, to_x, to_added, None, None, None, grad_a, grad_b, None
+        return None, to_x, to_added, grad_gain, None, None, grad_a, grad_b, None
 
 
 class FusedGatedLinear(Function):
@@ -69,7 +71,7 @@ class FusedGatedLinear(Function):
         compiled: Compiled,
         gate_up: torch.Tensor,
         activation: str,
-        weight: Frozen,
+        weight: Weight,
         a: Matrix,
         b: Matrix,
         scale: float,
@@ -87,10 +89,13 @@ class FusedGatedLinear(Function):
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         """Gradients for gate_up, A and B."""
         gate_up, a, b, inner = ctx.saved_tensors
-        grad_inner = (grad @ b).mul_(ctx.scale)
-        through = ctx.weight.back(grad).addmm_(grad_inner, a)
-        unit, out = torch.empty_like(through), torch.empty_like(gate_up)
-        ctx.compiled("gate_back", gate_up, through, ctx.gelu, *unit.shape, unit, out)
+        grad_inner = None if b is None else (grad @ b).mul_(ctx.scale)
+        to_unit = through(grad, ctx.weight, grad_inner, a)
+        unit, out = torch.empty_like(to_unit), torch.empty_like(gate_up)
+        ctx.compiled("gate_back", gate_up, to_unit, ctx.gelu, *unit.shape, unit, out)
+        ctx.weight.learn(grad, unit)
+        if grad_inner is None:
+            return None, out, *(None,) * 5
         return None, out, None, None, grad_inner.t() @ unit, (grad.t() @ inner).mul_(ctx.scale), None
 
 

@@ -8,7 +8,8 @@ import torch
 from torch.autograd import Function
 
 from trainer.model.compiled import Compiled
-from trainer.model.frozen import SLAB, Frozen
+from trainer.model.frozen import SLAB
+from trainer.model.weight import Weight
 
 
 class TargetLogProbs(Function):
@@ -24,7 +25,7 @@ class TargetLogProbs(Function):
     def forward(
         ctx: Any,
         hidden: torch.Tensor,
-        head: Frozen,
+        head: Weight,
         rows: torch.Tensor,
         tokens: torch.Tensor,
         dtype: torch.dtype,
@@ -40,11 +41,11 @@ class TargetLogProbs(Function):
         in_turn, order = torch.sort(tokens)
         rounded = hidden.to(dtype)
         for place, slab in head.slabs():
-            logits = capped(_logits(hidden, rounded, slab, compiled), cap)
+            logits = capped(logits_of(hidden, rounded, slab, compiled), cap)
             begin, end = torch.searchsorted(in_turn, torch.tensor((place.start, place.stop))).tolist()
             pairs = order[begin:end]
             found[pairs] = logits[rows[pairs], tokens[pairs] - place.start]
-            spread = _spread(compiled, logits, cap, highest, total, shrunk, dtype)
+            spread = spread_of(compiled, logits, cap, highest, total, shrunk, dtype)
             if drawn is not None:
                 product = spread @ slab.to(dtype)
                 if compiled:
@@ -70,17 +71,19 @@ class TargetLogProbs(Function):
 
 
 def all_logits(
-    hidden: torch.Tensor, head: Frozen, vocabulary: int, dtype: torch.dtype, cap: float, compiled: Compiled | None
+    hidden: torch.Tensor, head: Weight, vocabulary: int, dtype: torch.dtype, cap: float, compiled: Compiled | None
 ) -> torch.Tensor:
     """The logits of which TargetLogProbs keeps none: float32 [m, vocabulary]."""
     rounded = hidden.to(dtype)
     out = hidden.new_empty(len(hidden), vocabulary)
     for place, slab in head.slabs():
-        out[:, place] = capped(_logits(hidden, rounded, slab, compiled), cap)
+        out[:, place] = capped(logits_of(hidden, rounded, slab, compiled), cap)
     return out
 
 
-def _logits(hidden: torch.Tensor, rounded: torch.Tensor, slab: torch.Tensor, compiled: Compiled | None) -> torch.Tensor:
+def logits_of(
+    hidden: torch.Tensor, rounded: torch.Tensor, slab: torch.Tensor, compiled: Compiled | None
+) -> torch.Tensor:
     """``hidden slab^T``, float32 [m, tokens]; of factors that are rounded to the format of the products where that
     rounds no sum.
     """
@@ -91,7 +94,7 @@ def _logits(hidden: torch.Tensor, rounded: torch.Tensor, slab: torch.Tensor, com
     return logits
 
 
-def _spread(
+def spread_of(
     compiled: Compiled | None,
     logits: torch.Tensor,
     cap: float,

@@ -16,9 +16,10 @@ from engine.fit import available_memory
 from trainer.errors import NotMergeable
 from trainer.model.changes import Change, read_changes
 from trainer.model.config import DecoderConfig
-from trainer.model.frozen import Bench, Blocks, Changed, Dense, Frozen, Part
+from trainer.model.frozen import Bench, Blocks, Changed, Dense, Part
 from trainer.model.gguf_file import GGUFFile
 from trainer.model.shapes import EMBEDDING, FINAL_NORM, HEAD, ROPE_FACTORS, trainable_config
+from trainer.model.weight import Weight
 
 DENSE = FrozenSettings(keep="dense", dense_share=1.0)
 
@@ -36,10 +37,10 @@ def always(function: Callable[..., Any], *given: Any) -> Any:
 class LayerWeights:
     """One layer. Matrices are [out, in], and used by what is called through ``at_hand``; norms, biases are float32."""
 
-    qkv: Frozen
-    output: Frozen
-    gate_up: Frozen
-    down: Frozen
+    qkv: Weight
+    output: Weight
+    gate_up: Weight
+    down: Weight
     attention_norm: torch.Tensor
     feed_forward_norm: torch.Tensor
     qkv_bias: torch.Tensor | None
@@ -63,8 +64,8 @@ class BaseWeights:
     config: DecoderConfig
     dtype: torch.dtype
     in_blocks: bool
-    embedding: Frozen
-    head: Frozen
+    embedding: Weight
+    head: Weight
     final_norm: torch.Tensor
     rope_factors: NDArray[np.float32] | None
     layers: tuple[LayerWeights, ...]
@@ -172,7 +173,7 @@ class _Reading:
             at_hand=at_hand,
         )
 
-    def _held(self, *matrices: Frozen) -> tuple[With, tuple[Frozen, ...]]:
+    def _held(self, *matrices: Weight) -> tuple[With, tuple[Weight, ...]]:
         """These as they are to be held, and through what they are used together."""
         plain = [matrix.weight if isinstance(matrix, Changed) else matrix for matrix in matrices]
         numbers = [matrix for matrix in plain if isinstance(matrix, Dense)]
@@ -185,7 +186,7 @@ class _Reading:
         together = zip(matrices, shared, strict=True)
         return held, tuple(replace(m, weight=share) if isinstance(m, Changed) else share for m, share in together)
 
-    def _product(self, block: str, *parts: str) -> Frozen:
+    def _product(self, block: str, *parts: str) -> Weight:
         names = tuple(f"{block}{part}.weight" for part in parts)
         blocks, changes = self._blocks(names), [self._change(name) for name in names]
         weight = blocks.dense(self._dtype) if self._dense else blocks
