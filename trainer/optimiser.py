@@ -3,15 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 from torch.optim.adamw import adamw
 
-from configs.sections.training import OptimiserSettings
-
 # torch's names of what is kept of each parameter: a count of steps and the two moments.
 STEP, MEAN, SQUARE = "step", "exp_avg", "exp_avg_sq"
+
+
+class AdamWNumbers(Protocol):
+    """What the settings of an AdamW hold."""
+
+    @property
+    def learning_rate(self) -> float: ...
+    @property
+    def beta1(self) -> float: ...
+    @property
+    def beta2(self) -> float: ...
+    @property
+    def epsilon(self) -> float: ...
+    @property
+    def weight_decay(self) -> float: ...
 
 
 class AdamW(torch.optim.Optimizer):
@@ -21,7 +34,7 @@ class AdamW(torch.optim.Optimizer):
     uses: a second and 70 MB of each training.
     """
 
-    def __init__(self, parameters: Sequence[torch.Tensor], settings: OptimiserSettings) -> None:
+    def __init__(self, parameters: Sequence[torch.Tensor], settings: AdamWNumbers) -> None:
         super().__init__(parameters, {})
         self.rate = settings.learning_rate
         self._settings = settings
@@ -68,6 +81,7 @@ class AdamW(torch.optim.Optimizer):
         return {place: self.state[each] for place, each in places if each in self.state}
 
     def take_up(self, kept: Mapping[int, Mapping[str, torch.Tensor]]) -> None:
-        """Go on from what was kept."""
+        """Go on from what was kept, and from nothing else."""
+        self.state.clear()
         for place, state in kept.items():
             self.state[self._parameters[place]] = dict(state)
