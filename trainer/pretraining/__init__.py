@@ -1,0 +1,1 @@
+"""A model of one's own, trained whole from text."""
