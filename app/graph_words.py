@@ -9,6 +9,7 @@ from app.terminal_text import clean
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
+    from app.proposals import Joined
     from memory.graph.look import Evidence, Node, Statement, Step
 
 
@@ -45,6 +46,13 @@ def source_text(evidence: Sequence[Evidence], words: Catalogue) -> str:
     if first.page is not None:
         return "  " + words.text("graph.source.page", document=one_line(first.name), page=first.page, line=first.line)
     return "  " + words.text("graph.source.line", document=one_line(first.name), line=first.line)
+
+
+def join_text(joined: Joined, words: Catalogue) -> str:
+    """Who was made one with somebody, and who said so."""
+    if joined.by is None:
+        return one_line(words.text("graph.joined.surely", name=joined.name))
+    return one_line(words.text("graph.joined.by", name=joined.name, by=joined.by))
 
 
 def one_line(text: str, *, keep: bool = False) -> str:

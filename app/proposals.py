@@ -1,17 +1,22 @@
-"""Two nodes of one name: whether they are one is for people to say."""
+"""Two nodes of one name: whether they are one is for people to say, and to take back."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from app.standing import adults_alone
-from memory.documents.errors import NodesApart, ProposalUnknown
+from memory.documents.errors import JoinUnknown, NodesApart, NodeUnknown, ProposalUnknown
 
 if TYPE_CHECKING:
     from app.session import Session
     from memory.documents.shelf import Shelf
+    from memory.graph.joins import Join
     from memory.graph.look import Node
+
+
+# More than a person ever decides; what is searched through, not shown.
+_MANY: Final = 10_000
 
 
 @dataclass(frozen=True)
@@ -24,6 +29,23 @@ class Pair:
     @property
     def id(self) -> str:
         return f"{self.first.id}-{self.second.id}"
+
+
+@dataclass(frozen=True)
+class Joined:
+    """``node``: whoever is both; ``name``: what the other was called; ``by``: the name of who said so, none where an
+    e-mail or the like did. ``id``: that of the node, with a point and a number behind it.
+    """
+
+    node: Node
+    seq: int
+    name: str
+    by: str | None
+    at: float
+
+    @property
+    def id(self) -> str:
+        return f"{self.node.id}.{self.seq}"
 
 
 def all_proposals(session: Session, most: int) -> list[Pair]:
@@ -42,7 +64,7 @@ def pair(session: Session, reference: str, other: str | None) -> tuple[Node, Nod
     Raises ProposalUnknown, NodeUnknown, and NodesApart for two that cannot be one.
     """
     if other is None:
-        found = all_proposals(session, most=10_000)
+        found = all_proposals(session, _MANY)
         for number, each in enumerate(found, 1):
             if reference in (each.id, str(number)):
                 return each.first, each.second
@@ -54,14 +76,60 @@ def pair(session: Session, reference: str, other: str | None) -> tuple[Node, Nod
     return first, second
 
 
-def join(session: Session, first: Node, second: Node) -> None:
-    """Make one of two. Raises AdultsAlone."""
-    _shelf(session, first).merging.join(first.seq, second.seq)
+def join(session: Session, first: Node, second: Node) -> Joined | None:
+    """Make one of two; by which it is taken back, if anything was said of the second. Raises AdultsAlone."""
+    merging = _shelf(session, first).merging
+    seq = merging.join(first.seq, second.seq, session.member.id)
+    return next((each for each in joined_with(session, first) if each.seq == seq), None)
 
 
 def part(session: Session, first: Node, second: Node) -> None:
     """Remember that two are two. Raises AdultsAlone."""
     _shelf(session, first).merging.part(first.seq, second.seq, session.member.id)
+
+
+def joined(session: Session, most: int) -> list[Joined]:
+    """What was made one, the last first, of the household's graph and the member's."""
+    graph = session.memory.papers.graph
+    found = [
+        (graph.node(shelf.visibility, each.kept), each)
+        for shelf in (session.household.documents, session.memory.papers.shelf)
+        for each in shelf.merging.joins.latest(most)
+    ]
+    return sorted((_told(session, node, each) for node, each in found), key=lambda each: -each.at)[:most]
+
+
+def joined_with(session: Session, node: Node) -> list[Joined]:
+    """What was made one with a node, the last first."""
+    shelf = session.memory.papers.shelf if node.visibility == "private" else session.household.documents
+    return [_told(session, node, each) for each in shelf.merging.joins.latest(_MANY, node.seq)]
+
+
+def to_take_back(session: Session, reference: str) -> Joined:
+    """What a number in the list, an id, or whoever is both now (the last of theirs) names. Raises JoinUnknown."""
+    found = joined(session, _MANY)
+    for number, each in enumerate(found, 1):
+        if reference in (each.id, str(number)):
+            return each
+    try:
+        nodes = session.memory.papers.graph.find(reference)
+    except NodeUnknown:
+        nodes = []
+    last = next((each for each in found if each.node in nodes), None)
+    if last is None:
+        raise JoinUnknown(id=reference)
+    return last
+
+
+def take_back(session: Session, wrong: Joined) -> None:
+    """Make two again of what was made one. Raises AdultsAlone."""
+    _shelf(session, wrong.node).merging.take_back(wrong.seq, session.member.id)
+
+
+def _told(session: Session, node: Node, each: Join) -> Joined:
+    names = {member.id: member.name for member in session.household.members.list()}
+    by = None if each.by is None else names.get(each.by, "?")
+    return Joined(node, each.seq, each.name, by, each.at)
 
 
 def _shelf(session: Session, node: Node) -> Shelf:

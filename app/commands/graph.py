@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from app.commands import graph_deciding
 from app.commands.errors import OptionNeeds, OptionsApart
+from app.commands.graph_deciding import node_json
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, LimitOption, MemberOption, group
 from app.commands.output import write, write_json, write_table
@@ -26,9 +28,7 @@ def register(commands: typer.Typer) -> None:
     graph = group("graph")
     graph.command("show", help="command.graph.show")(show)
     graph.command("query", help="command.graph.query")(query)
-    graph.command("proposals", help="command.graph.proposals")(proposals)
-    graph.command("merge", help="command.graph.merge")(merge)
-    graph.command("refuse", help="command.graph.refuse")(refuse)
+    graph_deciding.register(graph)
     commands.add_typer(graph)
 
 
@@ -87,58 +87,6 @@ def query(
         return _nodes(session, graph, kind, limit, as_json=as_json)
 
 
-def proposals(limit: LimitOption = 100, member: MemberOption = None, as_json: JsonOption = False) -> int:
-    """Pairs of one name that may be one or two."""
-    from app.graph_words import statement_text
-    from app.proposals import all_proposals
-
-    with open_session(member=member) as session:
-        found = all_proposals(session, limit)
-        graph, words = session.memory.papers.graph, session.catalogue
-        if as_json:
-            write_json([{"id": each.id, "first": _node(each.first), "second": _node(each.second)} for each in found])
-            return 0
-        if not found:
-            write(words.text("command.graph.no_proposals"))
-        for number, each in enumerate(found, 1):
-            kind = words.text(f"graph.kinds.{each.first.kind}")
-            write(words.text("command.graph.proposal", number=number, name=each.first.name, kind=kind))
-            for node in (each.first, each.second):
-                told = [statement_text(said, words) for said in graph.statements(node)] or ["—"]
-                write(f"   {node.id}: " + "; ".join(told))
-        return 0
-
-
-def merge(
-    reference: Annotated[str, typer.Argument(help="command.graph.reference")],
-    other: Annotated[str | None, typer.Argument(help="command.graph.other")] = None,
-    member: MemberOption = None,
-) -> int:
-    """Say that two are one."""
-    from app.proposals import join, pair
-
-    with open_session(member=member) as session:
-        first, second = pair(session, reference, other)
-        join(session, first, second)
-        write(session.catalogue.text("command.graph.merged", name=first.name))
-        return 0
-
-
-def refuse(
-    reference: Annotated[str, typer.Argument(help="command.graph.reference")],
-    other: Annotated[str | None, typer.Argument(help="command.graph.other")] = None,
-    member: MemberOption = None,
-) -> int:
-    """Say that two of one name are two, which is not asked again."""
-    from app.proposals import pair, part
-
-    with open_session(member=member) as session:
-        first, second = pair(session, reference, other)
-        part(session, first, second)
-        write(session.catalogue.text("command.graph.parted", name=first.name))
-        return 0
-
-
 def _path(session: Session, graph: Graph, first: str, last: str, *, as_json: bool) -> int:
     from app.graph_words import name_of, step_text
 
@@ -194,7 +142,7 @@ def _nodes(session: Session, graph: Graph, kind: str | None, limit: int, *, as_j
         raise TermUnknown(term=kind, known=" ".join(KINDS))
     found = graph.nodes(known, limit)
     if as_json:
-        write_json([_node(node) for node in found])
+        write_json([node_json(node) for node in found])
         return 0
     words = session.catalogue
     if not found:
@@ -208,25 +156,21 @@ def _nodes(session: Session, graph: Graph, kind: str | None, limit: int, *, as_j
 
 def _around(graph: Graph, node: Node, steps: Sequence[Step]) -> dict[str, Any]:
     return {
-        "node": _node(node),
+        "node": node_json(node),
         "statements": [_statement(each) for each in graph.statements(node)],
         "around": [_step(step) for step in steps],
     }
 
 
 def _step(step: Step) -> dict[str, Any]:
-    ends = {"before": _node(step.before), "after": _node(step.after)}
+    ends = {"before": node_json(step.before), "after": node_json(step.after)}
     return {**ends, "predicate": step.predicate, "turned": step.turned}
 
 
-def _node(node: Node) -> dict[str, Any]:
-    return {"id": node.id, "kind": node.kind, "name": node.name, "visibility": node.visibility}
-
-
 def _statement(statement: Statement) -> dict[str, Any]:
-    obj = statement.object if isinstance(statement.object, str) else _node(statement.object)
+    obj = statement.object if isinstance(statement.object, str) else node_json(statement.object)
     return {
-        "subject": _node(statement.subject),
+        "subject": node_json(statement.subject),
         "predicate": statement.predicate,
         "object": obj,
         "evidence": [asdict(each) for each in statement.evidence],

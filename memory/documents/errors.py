@@ -126,6 +126,13 @@ class ProposalUnknown(EnlaceError):
     exit_code = 2
 
 
+class JoinUnknown(EnlaceError):
+    """Nothing was made one under this id. facts: id."""
+
+    code = "join_unknown"
+    exit_code = 2
+
+
 class NodesApart(EnlaceError):
     """Two of unlike kinds, or of two files, cannot be one. facts: first, second."""
 

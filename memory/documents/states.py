@@ -66,7 +66,8 @@ class States:
         counted = {
             row["document"]: row["number"]
             for row in self._database.rows(
-                "SELECT document, count(DISTINCT statement) AS number FROM evidence GROUP BY document"
+                "SELECT e.document, count(DISTINCT e.statement) AS number FROM evidence e"
+                " JOIN statements s ON s.seq = e.statement WHERE s.subject IS NOT s.object GROUP BY e.document"
             )
         }
         found = [

@@ -50,15 +50,17 @@ class Identity:
 
     def _called(self, entity: Entity) -> list[int]:
         rows = self._database.rows(
-            "SELECT seq FROM nodes WHERE name_key = ? AND kind = ? ORDER BY seq LIMIT 1",
+            "SELECT seq FROM nodes WHERE name_key = ?1 AND kind = ?2 UNION SELECT n.seq FROM node_joins j"
+            " JOIN nodes n ON n.seq = j.kept WHERE j.name_key = ?1 AND n.kind = ?2 ORDER BY seq LIMIT 1",
             (fold(entity.name), entity.kind),
         )
         return [row["seq"] for row in rows]
 
     def _of_document(self, entity: Entity, document: int) -> list[int]:
-        """Nodes of the name that the document, or a version before it, has named."""
+        """Nodes of the name, or joined with one of it, that the document, or a version before it, has named."""
         rows = self._database.rows(
-            "SELECT DISTINCT n.seq FROM nodes n JOIN mentions m ON m.node = n.seq WHERE n.name_key = ?2 AND n.kind = ?3"
+            "SELECT DISTINCT n.seq FROM nodes n JOIN mentions m ON m.node = n.seq WHERE n.kind = ?3 AND"
+            " (n.name_key = ?2 OR EXISTS (SELECT 1 FROM node_joins j WHERE j.kept = n.seq AND j.name_key = ?2))"
             " AND m.document IN (SELECT v.seq FROM documents d"
             "  JOIN documents v ON v.lineage = d.lineage WHERE d.seq = ?1) ORDER BY n.seq",
             (document, fold(entity.name), entity.kind),

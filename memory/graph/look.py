@@ -138,7 +138,8 @@ class Graph:
         """What a document says, in the order in which it does."""
         rows = self._databases[visibility].rows(
             "SELECT s.*, min(e.begins) AS first FROM documents d JOIN evidence e ON e.document = d.seq"
-            " JOIN statements s ON s.seq = e.statement WHERE d.id = ? GROUP BY s.seq ORDER BY first LIMIT ?",
+            " JOIN statements s ON s.seq = e.statement WHERE d.id = ? AND s.subject IS NOT s.object"
+            " GROUP BY s.seq ORDER BY first LIMIT ?",
             (document_id, most),
         )
         return self._whole(visibility, rows)

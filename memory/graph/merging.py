@@ -2,23 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory.clock import Clock
 from memory.database import Database
-from memory.graph.terms import SYMMETRIC, Kind
-
-
-def count(database: Database, statements: Iterable[int]) -> None:
-    """Count anew by how many places of documents in force statements (rows) are made."""
-    database.run(
-        "UPDATE statements SET live = (SELECT count(*) FROM evidence e JOIN documents d ON d.seq = e.document"
-        " WHERE e.statement = statements.seq AND d.replaced_at IS NULL)"
-        " WHERE seq IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(statements)),),
-    )
+from memory.graph.joins import Joins
+from memory.graph.statements import count, find
+from memory.graph.terms import Kind
 
 
 @dataclass(frozen=True)
@@ -37,6 +27,7 @@ class Merging:
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self.joins = Joins(database, clock)
 
     def proposals(self, most: int) -> list[Proposal]:
         """Pairs of one name and kind of which nobody has said whether they are one, each with the first of its name."""
@@ -49,23 +40,25 @@ class Merging:
         )
         return [Proposal(row["kind"], row["name"], row["first"], row["second"]) for row in rows]
 
-    def join(self, kept: int, gone: int) -> None:
-        """Have all that is said of ``gone`` be said of ``kept``, under both names."""
+    def join(self, kept: int, gone: int, member_id: str | None = None) -> int | None:
+        """Have all that is said of ``gone`` be said of ``kept``, under both names; by which ``take_back`` knows it."""
         with self._database.transaction():
+            joined = self.joins.note(kept, gone, member_id)
             for row in self._database.rows("SELECT * FROM statements WHERE subject = ?1 OR object = ?1", (gone,)):
                 subject = kept if row["subject"] == gone else row["subject"]
                 obj = kept if row["object"] == gone else row["object"]
                 self._move(row["seq"], subject, row["predicate"], obj, row["value"])
-            for table, columns in (("mentions", "node"), ("node_names", "node")):
-                self._database.run(f"UPDATE OR IGNORE {table} SET {columns} = ? WHERE {columns} = ?", (kept, gone))  # noqa: S608
+            self._database.run("UPDATE OR IGNORE mentions SET node = ? WHERE node = ?", (kept, gone))
             for mine, theirs in (("first", "second"), ("second", "first")):
                 self._database.run(
-                    f"INSERT OR IGNORE INTO nodes_apart (first, second, said_by, said_at)"  # noqa: S608
-                    f" SELECT min(?1, {theirs}), max(?1, {theirs}), said_by, said_at FROM nodes_apart"
+                    f"INSERT OR IGNORE INTO nodes_apart (first, second, said_by, said_at, joined)"  # noqa: S608
+                    f" SELECT min(?1, {theirs}), max(?1, {theirs}), said_by, said_at, ?3 FROM nodes_apart"
                     f" WHERE {mine} = ?2 AND {theirs} <> ?1",
-                    (kept, gone),
+                    (kept, gone, joined),
                 )
             self._database.run("DELETE FROM nodes WHERE seq = ?", (gone,))
+            self.joins.name((kept,))
+        return joined
 
     def join_certain(self, kept: int, gone: int) -> bool:
         """The same, unless somebody said that they are two; whether they are one now."""
@@ -73,6 +66,14 @@ class Merging:
         if certain:
             self.join(kept, gone)
         return certain
+
+    def take_back(self, joined: int, member_id: str) -> None:
+        """Make two again of what was made one, and remember that they are two. Raises JoinUnknown."""
+        with self._database.transaction():
+            two = self.joins.take_back(joined)
+            # Of either of them nothing may be said any more.
+            if all(self._database.row("SELECT 1 FROM nodes WHERE seq = ?", (each,)) for each in two):
+                self.part(*two, member_id)
 
     def part(self, first: int, second: int, member_id: str) -> None:
         """Remember that two of one name are two."""
@@ -89,21 +90,11 @@ class Merging:
 
     def _move(self, statement: int, subject: int, predicate: str, obj: int | None, value: str | None) -> None:
         """Have a statement be about these; one that says the same is there once, with the evidence of both."""
-        if subject == obj:
-            self._database.run("DELETE FROM statements WHERE seq = ?", (statement,))
+        other = find(self._database, subject, predicate, obj, value, besides=statement)
+        if other is None:
+            self._database.run("UPDATE statements SET subject = ?, object = ? WHERE seq = ?", (subject, obj, statement))
+            count(self._database, (statement,))
             return
-        turned = (obj, subject) if predicate in SYMMETRIC and obj is not None else (subject, obj)
-        for first, last in dict.fromkeys([(subject, obj), turned]):
-            other = self._database.value(
-                "SELECT seq FROM statements WHERE subject = ? AND predicate = ? AND coalesce(object, 0) = ?"
-                " AND coalesce(value, '') = ? AND seq <> ?",
-                (first, predicate, last or 0, value or "", statement),
-            )
-            if other is not None:
-                self._database.run(
-                    "UPDATE OR IGNORE evidence SET statement = ? WHERE statement = ?", (other, statement)
-                )
-                self._database.run("DELETE FROM statements WHERE seq = ?", (statement,))
-                count(self._database, (other,))
-                return
-        self._database.run("UPDATE statements SET subject = ?, object = ? WHERE seq = ?", (subject, obj, statement))
+        self._database.run("UPDATE OR IGNORE evidence SET statement = ? WHERE statement = ?", (other, statement))
+        self._database.run("DELETE FROM statements WHERE seq = ?", (statement,))
+        count(self._database, (other,))

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable
 
 from memory.database import Database
 from memory.documents.found import Entity, Extraction, Reading
-from memory.graph.identity import Identity, Keys, names_of
-from memory.graph.merging import Merging, count
+from memory.graph.identity import Identity, Keys
+from memory.graph.merging import Merging
+from memory.graph.statements import count, make, sweep
 from memory.text import fold
 
 _KEYS = frozenset({"email", "phone", "website", "birthday"})
@@ -33,7 +33,7 @@ class GraphStore:
             for said in found.said:
                 obj = nodes[said.object] if isinstance(said.object, Entity) else None
                 value = None if isinstance(said.object, Entity) else said.object
-                statement = self._statement(nodes[said.subject], said.predicate, obj, value)
+                statement = make(self._database, nodes[said.subject], said.predicate, obj, value)
                 place = _place(reading, said.start, said.end)
                 self._database.run(
                     "INSERT OR IGNORE INTO evidence (statement, document, extractor, begins, ends, words, page, line)"
@@ -48,7 +48,7 @@ class GraphStore:
                     (document, extractor, f"{family}-%"),
                 )
             count(self._database, touched)
-            self._sweep(touched, set(nodes.values()))
+            sweep(self._database, touched, set(nodes.values()))
 
     def recount(self, documents: Iterable[int]) -> None:
         """Count anew what documents say that are in force now, or no longer are."""
@@ -65,8 +65,9 @@ class GraphStore:
             }
             self._database.run("DELETE FROM evidence WHERE document = ?", (document,))
             self._database.run("DELETE FROM mentions WHERE document = ?", (document,))
+            self._merging.joins.forget(document)
             count(self._database, touched)
-            self._sweep(touched, nodes)
+            sweep(self._database, touched, nodes)
 
     def _nodes(self, document: int, found: Extraction) -> dict[Entity, int]:
         """The node of each entity, made where there is none; two entities of one name are never one node."""
@@ -99,23 +100,8 @@ class GraphStore:
         seq = self._database.insert(
             "INSERT INTO nodes (kind, name, name_key) VALUES (?, ?, ?)", (entity.kind, entity.name, fold(entity.name))
         )
-        self._database.run_many(
-            "INSERT INTO node_names (name, node) VALUES (?, ?)", [(name, seq) for name in sorted(names_of(entity))]
-        )
+        self._merging.joins.name((seq,))
         return seq
-
-    def _statement(self, subject: int, predicate: str, obj: int | None, value: str | None) -> int:
-        found = self._database.value(
-            "SELECT seq FROM statements WHERE subject = ? AND predicate = ? AND coalesce(object, 0) = ?"
-            " AND coalesce(value, '') = ?",
-            (subject, predicate, obj or 0, value or ""),
-        )
-        if found is not None:
-            return int(found)
-        return self._database.insert(
-            "INSERT INTO statements (subject, predicate, object, value) VALUES (?, ?, ?, ?)",
-            (subject, predicate, obj, value),
-        )
 
     def _mention(self, node: int, document: int, extractor: str, reading: Reading, start: int, end: int) -> None:
         self._database.run(
@@ -127,26 +113,6 @@ class GraphStore:
     def _statements_of(self, document: int) -> set[int]:
         rows = self._database.rows("SELECT DISTINCT statement FROM evidence WHERE document = ?", (document,))
         return {row["statement"] for row in rows}
-
-    def _sweep(self, statements: Iterable[int], nodes: Iterable[int]) -> None:
-        """Drop the statements that no document makes, and the nodes that none names."""
-        wanted = json.dumps(list(statements))
-        ends = self._database.rows(
-            "SELECT subject, object FROM statements WHERE seq IN (SELECT value FROM json_each(?))", (wanted,)
-        )
-        self._database.run(
-            "DELETE FROM statements WHERE seq IN (SELECT value FROM json_each(?))"
-            " AND NOT EXISTS (SELECT 1 FROM evidence e WHERE e.statement = statements.seq)",
-            (wanted,),
-        )
-        about = {row[name] for row in ends for name in ("subject", "object") if row[name] is not None} | set(nodes)
-        self._database.run(
-            "DELETE FROM nodes WHERE seq IN (SELECT value FROM json_each(?))"
-            " AND NOT EXISTS (SELECT 1 FROM mentions m WHERE m.node = nodes.seq)"
-            " AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.subject = nodes.seq)"
-            " AND NOT EXISTS (SELECT 1 FROM statements s WHERE s.object = nodes.seq)",
-            (json.dumps(list(about)),),
-        )
 
 
 def _place(reading: Reading, start: int, end: int) -> tuple[int, int, str, int | None, int]:

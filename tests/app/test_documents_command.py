@@ -83,6 +83,16 @@ def test_two_of_one_name_are_proposed_and_decided_by_people(here: Run, papers: P
     assert here("graph", "merge", pair["first"]["id"], pair["second"]["id"]).code == 0
     assert len(json.loads(here("graph", "show", "Ana Gil", "--json").out)) == 1
     assert here("graph", "merge", "9").code == 2
+    (made_one,) = json.loads(here("graph", "merges", "--json").out)
+    assert "one with Ana Gil" in here("graph", "merges").out
+    assert here("graph", "unmerge", "Ana Gil").code == 0
+    assert here("graph", "unmerge", made_one["id"]).code == 2
+    told = json.loads(here("graph", "show", "Ana Gil", "--json").out)
+    assert [{each["predicate"] for each in one["statements"]} for one in told] == [
+        {"lives_in", "works_at"},
+        {"born_in"},
+    ]
+    assert json.loads(here("graph", "proposals", "--json").out) == []
 
 
 def test_a_childs_documents_are_theirs_alone(here: Run, papers: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, ClassVar, Final
 
 from rich.text import Text
@@ -11,19 +11,20 @@ from textual.binding import Binding, BindingType
 from textual.message import Message
 
 from app.graph_drawing import draw
-from app.graph_words import statement_text
+from app.graph_words import join_text, statement_text
 from app.interface.listed_rows import ListedRows
 from app.interface.memory.kept_facts import KeptFacts
 from app.interface.memory.searched_pane import SearchedPane
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
 from app.people import Somebody, people
-from app.proposals import join, part
+from app.proposals import Joined, join, joined_with, part, take_back
 from app.terminal_text import clean
 from configs.errors import EnlaceError
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
+    from app.proposals import Pair
     from memory.graph.look import Node
 
 # Also told without colours.
@@ -52,7 +53,7 @@ class PeopleRows(ListedRows[Somebody]):
 
 
 class PeopleListing(PagedList):
-    """The rows, with the keys that say whether two are one."""
+    """The rows, with the keys that say whether two are one, or two again."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("u", "decide(True)", show=False),
@@ -98,6 +99,9 @@ class PeoplePane(SearchedPane):
         told = Text.assemble((clean(each.name), "bold"), (f"\n{kind_of(each, words)}\n", "dim"))
         self._add_facts(told, each)
         if each.node is not None:
+            for number, joined in enumerate(joined_with(self.app.session, each.node)):
+                told.append("\n" * (not number) + f"≡ {join_text(joined, words)}")
+                told.append(f" · {self.words('two_again')}\n" if not number else "\n", "dim")
             limits = self.app.session.settings.memory.documents
             steps = graph.around(each.node, limits.hops, limits.neighbours)
             told.append("\n" + self.words("in_documents") + "\n", "bold")
@@ -116,20 +120,42 @@ class PeoplePane(SearchedPane):
             told.append(self.app.catalogue.count("screen.memory.people.more", len(found) - _FACTS) + "\n", "dim")
 
     def decide(self, *, one: bool) -> None:
-        """Two of one name are one from now on, or two."""
+        """Two of one name are one from now on, or two; two that were made one last are two again."""
         place = self.listing.highlighted
         each = None if place is None or self.rows is None else _at(self.rows, place)
-        if each is None or each.pair is None:
+        if each is None:
             return
-        pair, session = each.pair, self.app.session
-        done: Callable[[], None] = lambda: (join if one else part)(session, pair.first, pair.second)  # noqa: E731
         try:
-            done()
+            if each.pair is not None:
+                said = self._decide_pair(each.pair, one=one)
+            elif each.node is not None and not one and (wrong := joined_with(self.app.session, each.node)):
+                said = self._two_again(wrong[0])
+            else:
+                return
+        except EnlaceError as error:
+            said = Said(error=error)
+        self.search_again()
+        self.post_message(said)
+
+    def _decide_pair(self, pair: Pair, *, one: bool) -> Said:
+        session, name = self.app.session, clean(pair.first.name)
+        if not one:
+            part(session, pair.first, pair.second)
+            return Said(self.words("parted", name=name))
+        joined = join(session, pair.first, pair.second)
+        undo = None if joined is None else partial(self._undo, joined)
+        return Said(self.words("joined", name=name), undo=undo)
+
+    def _two_again(self, wrong: Joined) -> Said:
+        take_back(self.app.session, wrong)
+        return Said(self.words("two_again_said", first=clean(wrong.node.name), second=clean(wrong.name)))
+
+    def _undo(self, joined: Joined) -> None:
+        try:
+            self._two_again(joined)
         except EnlaceError as error:
             self.post_message(Said(error=error))
-            return
         self.search_again()
-        self.say(self.words("joined" if one else "parted", name=clean(each.name)))
 
     @on(PagedList.Selected)
     def _walk(self, event: PagedList.Selected) -> None:

@@ -72,6 +72,13 @@ async def test_two_of_one_name_are_shown_side_by_side_and_are_one_when_somebody_
         await person.pilot.press("u")
         await person.until(lambda: "desde ahora es uno" in person.screen_text())
         assert [node.name for node in person.app.session.memory.papers.graph.find("Adela Forcano")] == ["Adela Forcano"]
+        # It was a mistake.
+        await person.until(lambda: "¿una o dos?" not in person.screen_text())
+        await person.pilot.press("down")
+        await person.until(lambda: "unido con Adela Forcano: lo dijo Ana · D: vuelven a ser dos" in detail(pane))
+        await person.pilot.press("d")
+        await person.until(lambda: "vuelven a ser dos" in person.screen_text())
+        await person.until(lambda: person.screen_text().count("◦ Adela Forcano") == 2)
         # Members and those of whom there are facts alone are named too.
         await person.until(lambda: "Rosa · 1 recuerdo" in person.screen_text())
         assert "Ana · de casa" in person.screen_text()

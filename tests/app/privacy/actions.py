@@ -209,9 +209,7 @@ REACHES: Final[dict[str, tuple[tuple[str, ...], ...]]] = {
 LOOKS: Final[tuple[tuple[str, ...], ...]] = (
     ("documents", "list", "--json"),
     ("documents", "status", "--json"),
-    ("graph", "query", "--json"),
-    ("graph", "show", "Laura", "--json"),
-    ("graph", "proposals", "--json"),
+    *(("graph", *words, "--json") for words in (("query",), ("show", "Laura"), ("proposals",), ("merges",))),
     ("chats", "list", "--json"),
     ("chats", "list", "--deleted", "--json"),
     ("chats", "show", "1"),

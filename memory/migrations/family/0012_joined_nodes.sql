@@ -1,0 +1,1 @@
+.read both/joined_nodes.sql
