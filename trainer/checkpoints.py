@@ -10,6 +10,7 @@ import random
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,8 +18,8 @@ import torch
 from torch.amp import GradScaler
 
 from trainer.distributed import ALONE, Together
+from trainer.errors import NoRoom
 from trainer.optimiser import AdamW
-from trainer.run_files import RunFiles
 from trainer.sealed import read_sealed, write_sealed
 
 # The newest, and the one before it where the newest turns out to be damaged.
@@ -36,28 +37,73 @@ class Notekeeper(Protocol):
         """Know it again; ``step`` steps were taken."""
 
 
+class Trained(Protocol):
+    """What a step changes."""
+
+    @property
+    def scaler(self) -> GradScaler:
+        """What has the factor of the loss in float16."""
+
+    def tensors(self) -> Mapping[str, torch.Tensor]:
+        """All else, whole, also where each process has a share: then all have to ask for it."""
+
+    def take_up_tensors(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """Be what these say; they are one block of memory that goes when all let go of it."""
+
+
+class CheckpointFiles(Protocol):
+    """Where the checkpoints of one training lie."""
+
+    def checkpoint(self, step: int) -> Path:
+        """That of the training as it was after ``step`` steps."""
+
+    def checkpoints(self) -> list[Path]:
+        """Those there are, the oldest first; also what a kill left half written of one."""
+
+
 @dataclass(frozen=True)
-class Trained:
-    """What a step changes: the parameters, AdamW's moments, and the factor of the loss in float16."""
+class Adapted:
+    """An adapter's parameters and AdamW's moments."""
 
     parameters: Sequence[torch.Tensor]
     optimiser: AdamW
     scaler: GradScaler
 
+    def tensors(self) -> dict[str, torch.Tensor]:
+        """The trained tensors and AdamW's moments and step counts, by their place."""
+        found = {f"{place}.weight": tensor.detach() for place, tensor in enumerate(self.parameters)}
+        for place, state in self.optimiser.kept().items():
+            found |= {f"{place}.{name}": value for name, value in state.items()}
+        return found
+
+    def take_up_tensors(self, tensors: Mapping[str, torch.Tensor]) -> None:
+        """The reverse."""
+        states: dict[int, dict[str, torch.Tensor]] = {place: {} for place in range(len(self.parameters))}
+        for name, value in tensors.items():
+            place, what = name.split(".")
+            if what == "weight":
+                with torch.no_grad():
+                    self.parameters[int(place)].copy_(value)
+            else:
+                # Memory of its own: what was read is one block for all of them.
+                states[int(place)][what] = value.clone()
+        self.optimiser.take_up({place: state for place, state in states.items() if state})
+
 
 class Checkpoints:
-    """Those of one training. ``belongs``: what it is made of; another's checkpoint is never taken.
+    """Those of one training. ``belongs``: what it is made of; another's checkpoint is never taken. ``kept``: how many.
 
     Of several processes the first reads and writes them; what it reads, all take up.
     """
 
     def __init__(
         self,
-        files: RunFiles,
+        files: CheckpointFiles,
         belongs: str,
         keeper: Notekeeper,
         *,
         every_s: float,
+        kept: int = KEPT,
         together: Together = ALONE,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
@@ -65,6 +111,7 @@ class Checkpoints:
         self._belongs = belongs
         self._keeper = keeper
         self._every_s = every_s
+        self._kept = kept
         self._together = together
         self._clock = clock
         self._written_at = clock()
@@ -78,7 +125,7 @@ class Checkpoints:
         if not found:
             return 0
         tensors, notes = found
-        _set_training(tensors, trained)
+        trained.take_up_tensors({name: value for name, value in tensors.items() if name != GENERATOR})
         trained.scaler.load_state_dict(notes["scaler"])
         _set_generators(tensors[GENERATOR], notes["generators"])
         self._keeper.take_up(notes["kept"], notes["step"])
@@ -92,11 +139,29 @@ class Checkpoints:
             path.unlink()
         return None
 
+    @property
+    def due(self) -> bool:
+        """Whether it is time to write one."""
+        return self._clock() - self._written_at >= self._every_s
+
+    def put_off(self) -> None:
+        """Count the time until the next one from now on."""
+        self._written_at = self._clock()
+
     def after_step(self, step: int, trained: Trained) -> None:
         """Write one where it is time to; ``step`` steps were taken. Raises NoRoom."""
-        if not self._together.place.first or self._clock() - self._written_at < self._every_s:
+        if self._together.place.first and self.due:
+            self.write(step, trained)
+
+    def write(self, step: int, trained: Trained) -> None:
+        """Write one; ``step`` steps were taken. Where there is no room, the oldest make some, and the newest stays.
+
+        Raises NoRoom; then what was there before is there still.
+        """
+        tensors = trained.tensors()
+        if not self._together.place.first:
             return
-        tensors = {**_training(trained), GENERATOR: torch.get_rng_state()}
+        whole = {**tensors, GENERATOR: torch.get_rng_state()}
         notes = {
             "belongs": self._belongs,
             "step": step,
@@ -104,33 +169,18 @@ class Checkpoints:
             "generators": {"python": random.getstate(), "numpy": _numpy_state()},
             "kept": dict(self._keeper.notes()),
         }
-        write_sealed(self._files.checkpoint(step), tensors, notes)
-        for path in self._files.checkpoints()[:-KEPT]:
+        try:
+            write_sealed(self._files.checkpoint(step), whole, notes)
+        except NoRoom:
+            older = self._files.checkpoints()[:-1]
+            if not older:
+                raise
+            for path in older:
+                path.unlink()
+            write_sealed(self._files.checkpoint(step), whole, notes)
+        for path in self._files.checkpoints()[: -self._kept]:
             path.unlink()
         self._written_at = self._clock()
-
-
-def _training(trained: Trained) -> dict[str, torch.Tensor]:
-    """The trained tensors and AdamW's moments and step counts, by their place."""
-    found = {f"{place}.weight": tensor.detach() for place, tensor in enumerate(trained.parameters)}
-    for place, state in trained.optimiser.kept().items():
-        found |= {f"{place}.{name}": value for name, value in state.items()}
-    return found
-
-
-def _set_training(tensors: Mapping[str, torch.Tensor], trained: Trained) -> None:
-    states: dict[int, dict[str, torch.Tensor]] = {place: {} for place in range(len(trained.parameters))}
-    for name, value in tensors.items():
-        if name == GENERATOR:
-            continue
-        place, what = name.split(".")
-        if what == "weight":
-            with torch.no_grad():
-                trained.parameters[int(place)].copy_(value)
-        else:
-            # Memory of its own: what was read is one block for all of them.
-            states[int(place)][what] = value.clone()
-    trained.optimiser.take_up({place: state for place, state in states.items() if state})
 
 
 def _numpy_state() -> list[Any]:

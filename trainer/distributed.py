@@ -98,9 +98,15 @@ ALONE = Together(places.ALONE, (1.0,))
 
 @contextmanager
 def joined(
-    place: Place, settings: DistributionSettings, meeting: Path, seconds: float, *, lockstep: bool = False
+    place: Place,
+    settings: DistributionSettings,
+    meeting: Path,
+    seconds: float,
+    *,
+    lockstep: bool = False,
+    backend: str = "gloo",
 ) -> Iterator[Together]:
-    """Join the other processes; they wait for each other for ``seconds`` at most.
+    """Join the other processes; they wait for each other for ``seconds`` at most. ``backend``: torch's, of the sums.
 
     Where no starter has said at which address they meet (torchrun and accelerate do), they meet in the file
     ``meeting``, and then nothing listens but on this machine itself. Raises SharesDoNotFit, and ProcessLost where one
@@ -119,7 +125,7 @@ def joined(
         os.environ["GLOO_SOCKET_IFNAME"] = _loopback()
     try:
         dist.init_process_group(
-            "gloo", where, timeout=timedelta(seconds=seconds), rank=place.rank, world_size=place.size
+            backend, where, timeout=timedelta(seconds=seconds), rank=place.rank, world_size=place.size
         )
         yield Together(place, tuple(shares), lockstep)
     except RuntimeError as error:

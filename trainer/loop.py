@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 import torch
 
 from configs.sections.training import OptimiserSettings
-from trainer.checkpoints import Checkpoints, Trained
+from trainer.checkpoints import Adapted, Checkpoints
 from trainer.distributed import ALONE, Together
 from trainer.errors import LossNotFinite
 from trainer.model.decoder import Decoder
@@ -96,7 +96,7 @@ def train(
     takes the same steps, computing its share of each.
     """
     optimiser = AdamW(parameters, settings)
-    trained = Trained(parameters, optimiser, scaler)
+    trained = Adapted(parameters, optimiser, scaler)
     step = checkpoints.restore(trained) if checkpoints else 0
     # The number of steps in an epoch is the same in each.
     length = len(epochs(0))

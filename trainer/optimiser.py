@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import torch
+from torch.autograd.graph import increment_version
 from torch.optim.adamw import adamw
 
 # torch's names of what is kept of each parameter: a count of steps and the two moments.
@@ -69,6 +70,8 @@ class AdamW(torch.optim.Optimizer):
                 eps=self._settings.epsilon,
                 maximize=False,
             )
+        # The fused kernel does not say that it changed them, and whoever keeps them in another format has to know.
+        increment_version(moved)
 
     def clear_gradients(self) -> None:
         """Forget the gradients, and their memory."""

@@ -29,13 +29,13 @@ class LossScaler(GradScaler):
     float16 has nothing between 0 and 6e-8, where gradients are (arXiv 1710.03740).
     """
 
-    def __init__(self, settings: LossScaleSettings | None = None) -> None:
+    def __init__(self, settings: LossScaleSettings | None = None, device: str = "cpu") -> None:
         self._least = settings.least if settings else 0.0
         if settings is None:
-            super().__init__("cpu", enabled=False)
+            super().__init__(device, enabled=False)
         else:
             super().__init__(
-                "cpu",
+                device,
                 init_scale=settings.start,
                 growth_factor=settings.growth,
                 backoff_factor=settings.backoff,
@@ -50,6 +50,6 @@ class LossScaler(GradScaler):
 UNSCALED = LossScaler()
 
 
-def loss_scaler(dtype: torch.dtype, settings: LossScaleSettings) -> LossScaler:
+def loss_scaler(dtype: torch.dtype, settings: LossScaleSettings, device: str = "cpu") -> LossScaler:
     """What a training in ``dtype`` needs: only float16's exponents are too short for gradients."""
-    return LossScaler(settings) if dtype == torch.float16 else UNSCALED
+    return LossScaler(settings, device) if dtype == torch.float16 else UNSCALED

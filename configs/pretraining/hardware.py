@@ -8,6 +8,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 Precision = Literal["float32", "float16", "bfloat16"]
 Attention = Literal["math", "efficient", "flash"]
+Weights = Literal["copied", "shared_out"]
 
 
 def _as_text(value: Any) -> Any:
@@ -35,6 +36,10 @@ class Hardware(BaseModel):
     )
     threads: int = Field(ge=0, description="Processor threads of each process (0: one a core, divided among them).")
     processes: int = Field(ge=1, description="Processes that train together, one a card.")
+    weights: Weights = Field(
+        description="Whether each process holds all matrices (copied), or a share of them (shared_out; FSDP2), for a "
+        "model that is too large for one."
+    )
     peak_flops: float = Field(gt=0, description="Operations a second of one process at its best, in that precision.")
     watts: float = Field(gt=0, description="What one process has the machine draw, where nothing measures it.")
     price_a_kwh: float = Field(ge=0, description="Price of a kilowatt hour, in the family's own currency.")

@@ -93,6 +93,14 @@ class Decoder:
         hidden.backward(to_hidden)
         return cost
 
+    def last_logits(self, batch: Sequences) -> torch.Tensor:
+        """Logits of what follows the last token of ``batch``: float32 [vocabulary]."""
+        config = self.config
+        with torch.no_grad():
+            last = self.hidden(batch)[-1:]
+            wanted = (self.base.head, config.vocabulary, self.dtype, config.logit_cap, self._compiled)
+            return all_logits(last, *wanted)[0]
+
     @property
     def _head(self) -> Trained:
         if not isinstance(self.base.head, Trained):

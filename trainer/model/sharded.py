@@ -90,6 +90,7 @@ def share_out(
     if trained:
         # The sum, where it would give the mean.
         gathering.set_gradient_divide_factor(1.0)
+        gathering.set_force_sum_reduction_for_comms(True)
         shares: list[Any] = list(held.matrices)
         held.own = [share.to_local().detach().requires_grad_() for share in shares]
     return held, [Sharded(held, place) for place in range(len(matrices))]

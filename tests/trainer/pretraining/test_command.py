@@ -1,0 +1,118 @@
+"""``python -m trainer.pretraining``: a run on a corpus, stopped by a signal, gone on with, told of in JSON lines."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from configs.home import Home
+from configs.locks import take_lock
+from configs.pretraining.composing import compose
+from configs.pretraining.places import Places
+from memory import runlog
+from tests.trainer.pretraining.tiny import SMALL
+from trainer.corpus.index import Split
+from trainer.corpus.shard_writer import ShardWriter
+from trainer.pretraining import loop
+from trainer.pretraining.__main__ import main
+from trainer.pretraining.files import PretrainingFiles
+from trainer.tokenizer.tokenizer import Tokenizer
+
+TEXT = {"train": "La casa es blanca. " * 60, "validation": "La mesa es de madera. " * 20}
+RUN = ["smoke", *SMALL]
+
+
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    handlers = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+    threads = torch.get_num_threads()
+    yield
+    torch.set_num_threads(threads)
+    for number, handler in handlers.items():
+        signal.signal(number, handler)
+
+
+@pytest.fixture
+def places(home: Home, monkeypatch: pytest.MonkeyPatch) -> Places:
+    """A run whose corpus is there, carried by a process that steps back for nobody: this one."""
+    monkeypatch.setattr("trainer.pretraining.carrying.step_back", lambda: None)
+    found = Places(home, compose(RUN[0], RUN[1:], home, Path.cwd()).run)
+    data, vocabulary = found.run.data, found.run.model.vocabulary
+    tokenizer = Tokenizer.train([], vocabulary, data.tokenizer.special_tokens, data.tokenizer.lowest_count)
+    tokenizer.save(found.tokenizer)
+    writer = ShardWriter(
+        found.corpus,
+        vocabulary=vocabulary,
+        end=tokenizer.end,
+        tokenizer=tokenizer.sha256,
+        shard_tokens=data.shard_tokens,
+    )
+    splits: tuple[Split, ...] = ("train", "validation")
+    for split in splits:
+        writer.add(split, tokenizer.encode([TEXT[split]])[0], len(TEXT[split].encode()))
+    writer.finish()
+    return found
+
+
+def told(text: str) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_a_run_is_stopped_by_a_signal_goes_on_and_ends(
+    places: Places, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    look = loop.Pretraining._look
+
+    def stop_at_the_third(carried: loop.Pretraining, step: int) -> None:
+        look(carried, step)
+        if step == 3:
+            os.kill(os.getpid(), signal.SIGTERM)
+
+    monkeypatch.setattr(loop.Pretraining, "_look", stop_at_the_third)
+    assert main(RUN) == 130
+    first = told(capsys.readouterr().out)
+    assert [line["kind"] for line in first][-2:] == ["stopped", "ended"]
+    assert main(RUN) == 0
+    second = told(capsys.readouterr().out)
+    assert second[0] == {"kind": "begun", "fraction": 0.3, "facts": {**first[0]["facts"], "step": 3}}
+    steps = [event.facts["step"] for event in runlog.read(places.folder)[0] if event.kind == "step" and event.facts]
+    assert steps == list(range(1, 11))
+    assert second[-1]["facts"]["end"] == "done"
+    assert second[-1]["facts"]["peak_bytes"] > 0
+
+
+def test_a_run_that_goes_on_with_another_configuration_is_refused_with_what_differs(
+    places: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(RUN) == 0
+    before = PretrainingFiles(places.folder).checkpoints()
+    assert main([*RUN, "train.seed=5"]) == 2
+    assert json.loads(capsys.readouterr().err)["facts"]["differences"] == "train.seed: 1 → 5"
+    assert PretrainingFiles(places.folder).checkpoints() == before
+
+
+def test_one_run_is_trained_by_one_at_a_time(places: Places, capsys: pytest.CaptureFixture[str]) -> None:
+    places.folder.mkdir(parents=True)
+    with PretrainingFiles(places.folder).lock.open("ab") as file:
+        assert take_lock(file)
+        assert main(RUN) == 1
+    assert json.loads(capsys.readouterr().err)["code"] == "pretraining_under_way"
+
+
+def test_a_run_for_more_processes_than_were_started_says_how_to_start_them(
+    places: Places, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*RUN, "hardware.processes=2"]) == 2
+    assert json.loads(capsys.readouterr().err)["facts"] == {"run": "tiny", "asked": 2, "found": 1}
+
+
+def test_whoever_names_no_run_is_told_how_to(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 2
+    assert "RUN" in capsys.readouterr().err

@@ -1,0 +1,49 @@
+"""``python -m trainer.pretraining RUN [key.path=value …]``: a model of one's own is trained, or goes on being trained.
+
+RUN is the name of a run or the path of its file. In several processes: ``torchrun --nproc-per-node N -m
+trainer.pretraining RUN hardware.processes=N``. A signal to stop has the step finished and kept.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from configs.errors import EnlaceError
+from configs.home import Home
+from configs.pretraining.composing import compose
+from configs.pretraining.places import Places
+from configs.settings import load_settings
+from trainer.courtesy import stop_on_signals
+from trainer.place import place_in
+from trainer.pretraining.profiles import check_machine, this_machine
+from trainer.telling import tell_starter
+
+INTERRUPTED = 130
+
+
+def main(arguments: list[str]) -> int:
+    """0 when the budget is spent, 130 when it was asked to stop and can go on, 2 for wrong usage, 1 for the rest."""
+    if not arguments:
+        sys.stderr.write("python -m trainer.pretraining RUN [key.path=value …]\n")
+        return 2
+    place, home = place_in(os.environ), Home.find(os.environ)
+    try:
+        composed = compose(arguments[0], arguments[1:], home, Path.cwd())
+        check_machine(composed, this_machine())
+        # What a wrong run need not wait for.
+        from trainer.pretraining.carrying import Stopping, carry
+        from trainer.pretraining.telling import Teller
+
+        stopping = Stopping()
+        stop_on_signals(stopping.ask)
+        places = Places(home, composed.run)
+        end = carry(places, load_settings(home, os.environ), place, Teller(places.folder, place), stopping)
+    except EnlaceError as error:
+        return tell_starter(error)
+    return 0 if end == "done" else INTERRUPTED
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

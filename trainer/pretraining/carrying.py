@@ -1,0 +1,137 @@
+"""A run from its configuration to its end, in the process or processes that were started for it."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import resource
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import torch
+
+from configs.locks import take_lock
+from configs.pretraining.places import Places
+from configs.pretraining.schema import Run
+from configs.sections.training import DistributionSettings
+from configs.settings import Settings
+from trainer.corpus.index import Split
+from trainer.corpus.opening import open_loaders
+from trainer.courtesy import Courtesy, step_back
+from trainer.distributed import Together, joined
+from trainer.place import Place
+from trainer.pretraining.errors import ProcessesDoNotFit, RunUnderWay
+from trainer.pretraining.files import PretrainingFiles
+from trainer.pretraining.loop import Around, End, Pretraining
+from trainer.pretraining.resuming import begin_or_go_on, identity_of
+from trainer.pretraining.telling import Teller
+from trainer.pretraining.training import Training
+from trainer.room import room_at
+from trainer.tokenizer.tokenizer import Tokenizer
+from trainer.tracking import leave_curves
+
+# Sums of a card's tensors go from card to card, what is said in objects through the processors.
+BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
+
+
+def carry(places: Places, settings: Settings, place: Place, tell: Teller, stopping: Callable[[], bool]) -> End:
+    """Train the run of ``places`` to its end, or until it is asked to stop.
+
+    Raises RunDiffers, RunUnderWay, ProcessesDoNotFit, ProcessLost, what is wrong with the corpus, and as
+    ``Pretraining.carry``.
+    """
+    run, budget = places.run, settings.training.budget
+    files = PretrainingFiles(places.folder)
+    if settings.training.idle_priority:
+        step_back()
+    with _held(files, place):
+        if place.first:
+            begin_or_go_on(run, places.resolved)
+        text = Tokenizer.load(places.tokenizer)
+        sequences: dict[Split, int] = {"train": run.train.batch, "validation": run.train.validation_sequences}
+        loaders = open_loaders(
+            places.corpus,
+            run.train.seed,
+            vocabulary=run.model.vocabulary,
+            length=run.model.context,
+            batches=sequences,
+            tokenizer=text.sha256,
+        )
+        around = Around(
+            text=text,
+            train=loaders["train"].for_place(place.rank, place.size),
+            validation=loaders["validation"].for_place(place.rank, place.size),
+            files=files,
+            belongs=identity_of(run),
+            tell=tell,
+            stopping=stopping,
+            before_step=Courtesy(
+                places.home.busy_flag, longest=budget.busy_wait_seconds, poll=budget.busy_poll_seconds
+            ),
+        )
+        with together_for(run, place, files.meeting, budget.run_seconds) as together:
+            end = Pretraining(Training(run, together), around).carry()
+    if place.first:
+        tell("ended", None, {"end": end, "peak_bytes": _peak_bytes()})
+        leave_curves(places.folder, run.name, budget.report_seconds)
+    return end
+
+
+@contextlib.contextmanager
+def together_for(run: Run, place: Place, meeting: Path, seconds: float) -> Iterator[Together]:
+    """The processes of ``run``, of which this is the one at ``place``, computing with as many threads as it has.
+
+    Where no starter says at which address, they meet in the file ``meeting``, and wait for each other for ``seconds``.
+    Raises ProcessesDoNotFit, ProcessLost.
+    """
+    hardware = run.hardware
+    if place.size != hardware.processes:
+        raise ProcessesDoNotFit(run=run.name, asked=hardware.processes, found=place.size)
+    torch.set_num_threads(hardware.threads or max(1, _processors() // place.here))
+    settings = DistributionSettings(processes=place.size, shares=())
+    lockstep = hardware.weights == "shared_out" and place.size > 1
+    backend = BACKENDS[hardware.device]
+    with joined(place, settings, meeting, seconds, lockstep=lockstep, backend=backend) as together:
+        yield together
+
+
+class Stopping:
+    """Whether somebody has asked this process to stop; its call is what a signal does."""
+
+    def __init__(self) -> None:
+        self._asked = threading.Event()
+
+    def ask(self) -> None:
+        """Ask it to."""
+        self._asked.set()
+
+    def __call__(self) -> bool:
+        return self._asked.is_set()
+
+
+@contextlib.contextmanager
+def _held(files: PretrainingFiles, place: Place) -> Iterator[None]:
+    """The run, for these processes alone. Raises RunUnderWay, NoRoom."""
+    if not place.first:
+        yield
+        return
+    with room_at(files.folder):
+        files.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        file = files.lock.open("ab")
+    with file:
+        if not take_lock(file):
+            raise RunUnderWay(run=files.folder.name)
+        # What a run before this one left, of processes that are gone.
+        files.meeting.unlink(missing_ok=True)
+        yield
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
+
+
+def _peak_bytes() -> int:
+    # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
