@@ -34,8 +34,8 @@ class RunEvent:
     likeliest first; trial_started {folder, without}; trial_done {without, passed, reasons, checks, seconds}; run_done
     {lessons, complete}. Of a training that is done again: run_done {reproduced, first, stages, measures, otherwise}.
     Of a model of one's own: begun {step, steps, parameters}; step {loss, gradient_norm, tokens_per_second, …};
-    validation {step, loss, bits_per_byte}; sample {step, prompt, text}; checkpoint {step}; checkpoint_failed {step, path, reason};
-    went_back {step, to, loss, usual, times, most}; stopped; trained; ended {end, peak_bytes}.
+    validation {step, loss, bits_per_byte}; sample {step, prompt, text}; checkpoint {step}; checkpoint_failed
+    {step, path, reason}; went_back {step, to, loss, usual, times, most}; stopped; trained; ended {end, peak_bytes}.
     A line that a crash tore reads as kind "unreadable" {line}.
     """
 
