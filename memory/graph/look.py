@@ -87,9 +87,9 @@ class Graph:
         """Those who are called so, by their whole name or else by a shorter one, accents aside. Raises NodeUnknown."""
         wanted = fold(storable(name)).strip()
         for query, value in (
-            ("SELECT * FROM nodes WHERE name_key = ? ORDER BY seq", wanted),
+            ("SELECT * FROM nodes_named WHERE name_key = ? ORDER BY seq", wanted),
             (
-                "SELECT n.* FROM node_names m JOIN nodes n ON n.seq = m.node WHERE m.name = ? ORDER BY n.seq",
+                "SELECT n.* FROM node_names m JOIN nodes_named n ON n.seq = m.node WHERE m.name = ? ORDER BY n.seq",
                 " ".join(pieces(wanted)),
             ),
         ):
@@ -113,7 +113,7 @@ class Graph:
             node_of(seen, row)
             for seen, database in self._databases.items()
             for row in database.rows(
-                "SELECT * FROM nodes WHERE ?1 IS NULL OR kind = ?1 ORDER BY name_key, seq LIMIT ?2", (kind, most)
+                "SELECT * FROM nodes_named WHERE ?1 IS NULL OR kind = ?1 ORDER BY name_key, seq LIMIT ?2", (kind, most)
             )
         ]
         return sorted(found, key=lambda node: (fold(node.name), node.id))[:most]
@@ -127,8 +127,8 @@ class Graph:
             node_of(seen, row)
             for seen, database in self._databases.items()
             for row in database.rows(
-                "SELECT * FROM nodes WHERE seq IN (SELECT node FROM node_names WHERE name >= ?1 AND name < ?2 LIMIT ?3)"
-                " ORDER BY name_key, seq",
+                "SELECT * FROM nodes_named WHERE seq IN"
+                " (SELECT node FROM node_names WHERE name >= ?1 AND name < ?2 LIMIT ?3) ORDER BY name_key, seq",
                 (wanted, wanted + _LAST, most),
             )
         ]

@@ -32,10 +32,10 @@ class Merging:
     def proposals(self, most: int) -> list[Proposal]:
         """Pairs of one name and kind of which nobody has said whether they are one, each with the first of its name."""
         rows = self._database.rows(
-            "SELECT b.kind, b.name, b.seq AS second, (SELECT min(a.seq) FROM nodes a WHERE a.name_key = b.name_key"
-            "  AND a.kind = b.kind AND a.seq < b.seq AND NOT EXISTS"
+            "SELECT b.kind, b.name, b.seq AS second, (SELECT min(a.seq) FROM nodes_named a"
+            "  WHERE a.name_key = b.name_key AND a.kind = b.kind AND a.seq < b.seq AND NOT EXISTS"
             "  (SELECT 1 FROM nodes_apart p WHERE p.first = a.seq AND p.second = b.seq)) AS first"
-            " FROM nodes b WHERE first IS NOT NULL ORDER BY b.name_key, second LIMIT ?",
+            " FROM nodes_named b WHERE first IS NOT NULL ORDER BY b.name_key, second LIMIT ?",
             (most,),
         )
         return [Proposal(row["kind"], row["name"], row["first"], row["second"]) for row in rows]

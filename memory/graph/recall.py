@@ -68,7 +68,7 @@ class GraphRecall:
         wanted = json.dumps(list(names))
         for seen, database in self._databases.items():
             rows = database.rows(
-                "SELECT n.*, m.name AS called FROM node_names m JOIN nodes n ON n.seq = m.node"
+                "SELECT n.*, m.name AS called FROM node_names m JOIN nodes_named n ON n.seq = m.node"
                 " WHERE m.name IN (SELECT value FROM json_each(?)) ORDER BY length(m.name) DESC, n.seq LIMIT ?",
                 (wanted, _MOST_NAMED),
             )

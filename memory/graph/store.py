@@ -26,7 +26,7 @@ class GraphStore:
     def put(self, document: int, extractor: str, reading: Reading, found: Extraction) -> None:
         """Store what an extractor found in a document (a row), in place of what its versions before had found."""
         with self._database.transaction():
-            nodes = self._nodes(document, found)
+            before, nodes = self._named_in(document), self._nodes(document, found)
             touched = self._statements_of(document)
             for named in found.named:
                 self._mention(nodes[named.entity], document, extractor, reading, named.start, named.end)
@@ -48,7 +48,7 @@ class GraphStore:
                     (document, extractor, f"{family}-%"),
                 )
             count(self._database, touched)
-            sweep(self._database, touched, set(nodes.values()))
+            sweep(self._database, touched, before | set(nodes.values()))
 
     def recount(self, documents: Iterable[int]) -> None:
         """Count anew what documents say that are in force now, or no longer are."""
@@ -59,10 +59,7 @@ class GraphStore:
     def drop(self, document: int) -> None:
         """Take out all that a document says, and whoever nothing else speaks of."""
         with self._database.transaction():
-            touched = self._statements_of(document)
-            nodes = {
-                row["node"] for row in self._database.rows("SELECT node FROM mentions WHERE document = ?", (document,))
-            }
+            touched, nodes = self._statements_of(document), self._named_in(document)
             self._database.run("DELETE FROM evidence WHERE document = ?", (document,))
             self._database.run("DELETE FROM mentions WHERE document = ?", (document,))
             self._merging.joins.forget(document)
@@ -109,6 +106,10 @@ class GraphStore:
             " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (node, document, extractor, *_place(reading, start, end)),
         )
+
+    def _named_in(self, document: int) -> set[int]:
+        rows = self._database.rows("SELECT DISTINCT node FROM mentions WHERE document = ?", (document,))
+        return {row["node"] for row in rows}
 
     def _statements_of(self, document: int) -> set[int]:
         rows = self._database.rows("SELECT DISTINCT statement FROM evidence WHERE document = ?", (document,))

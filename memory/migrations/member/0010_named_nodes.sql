@@ -1,0 +1,1 @@
+.read both/named_nodes.sql
