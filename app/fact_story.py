@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from app.commands.options import moment
 
@@ -11,16 +11,31 @@ if TYPE_CHECKING:
     from memory.facts import Fact
 
 
-def evidence_of(session: Session, fact: Fact) -> dict[str, Any] | None:
-    """Where the exact words stand; None where the message is gone or another's, or where a person noted the fact."""
+# Where a fact was said: in a conversation that is here, in one that is deleted, or gone for good, or in none of the
+# member's: a person noted it, or another member said it.
+Origin = Literal["here", "deleted", "gone", "noted", "of_another"]
+
+
+def origin_of(session: Session, fact: Fact) -> Origin:
+    """Where it was said, as far as this member may know."""
     from memory.errors import MessageUnknown
 
-    if fact.said_by != session.member.id or fact.source == fact.id:
-        return None
+    if fact.said_by != session.member.id:
+        return "of_another"
+    if fact.source == fact.id:
+        return "noted"
     try:
         message = session.memory.chats.message(fact.source)
     except MessageUnknown:
+        return "gone"
+    return "here" if session.memory.chats.get(message.conversation_id).deleted_at is None else "deleted"
+
+
+def evidence_of(session: Session, fact: Fact) -> dict[str, Any] | None:
+    """Where the exact words stand; None where no conversation of the member's that is here holds them."""
+    if origin_of(session, fact) != "here":
         return None
+    message = session.memory.chats.message(fact.source)
     title = session.memory.chats.get(message.conversation_id).title
     return {"quote": fact.quote, "message": message.id, "conversation": message.conversation_id, "title": title}
 
@@ -36,7 +51,7 @@ def parts_of(session: Session, fact: Fact, evidence: dict[str, Any] | None) -> l
         ("said_by", said_by(session, fact)),
         ("said_at", moment(fact.created_at)),
         ("quote", f"«{fact.quote}»"),
-        ("conversation", evidence["title"] if evidence else ""),
+        ("conversation", evidence["title"] if evidence else _lost(session, fact)),
         ("seen_by", words.text(f"command.{fact.visibility}")),
         ("valid", f"{moment(fact.valid_from)} – {until(session, fact)}"),
         ("state", words.text(f"command.memory.gone.{fact.forgotten_as}") if fact.forgotten_as else ""),
@@ -44,6 +59,11 @@ def parts_of(session: Session, fact: Fact, evidence: dict[str, Any] | None) -> l
         ("id", fact.id),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _lost(session: Session, fact: Fact) -> str:
+    origin = origin_of(session, fact)
+    return session.catalogue.text(f"memory.origin.{origin}") if origin in ("deleted", "gone") else ""
 
 
 def said_by(session: Session, fact: Fact) -> str:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.session import Session
+    from memory.facts import Fact
     from memory.lessons import Lesson
 
 
@@ -33,6 +34,11 @@ def lessons_of(session: Session, conversation_id: str) -> list[Lesson]:
     return [lesson for lesson in session.memory.lessons.list() if lesson.id in ids and lesson.member == own]
 
 
+def facts_of(session: Session, conversation_id: str) -> list[Fact]:
+    """What is remembered of what the member said in a conversation. To delete it takes none of that out of mind."""
+    return [fact for fact in session.memory.facts.said_in(_messages_of(session, conversation_id)) if fact.stands]
+
+
 def forget_conversation(session: Session, conversation_id: str) -> Forgotten:
     """Remove a conversation, what was taught in it and the facts that it left.
 
@@ -40,9 +46,9 @@ def forget_conversation(session: Session, conversation_id: str) -> Forgotten:
     """
     taught = [lesson.id for lesson in lessons_of(session, conversation_id)]
     lessons = forget_lessons(session, taught) if taught else Forgotten((), held=False)
-    session.memory.facts.purge_said_in(message.id for message in session.memory.chats.messages(conversation_id))
+    facts = session.memory.facts.purge_said_in(_messages_of(session, conversation_id))
     whole = session.memory.chats.forget(conversation_id)
-    return Forgotten(lessons.still_known, lessons.held or not whole)
+    return Forgotten(lessons.still_known, lessons.held or not facts or not whole)
 
 
 def forget_lessons(session: Session, lesson_ids: Sequence[str]) -> Forgotten:
@@ -60,3 +66,7 @@ def forget_lessons(session: Session, lesson_ids: Sequence[str]) -> Forgotten:
 def forget_fact(session: Session, fact_id: str) -> Forgotten:
     """Remove a fact. Raises FactUnknown, FactOfAnother, DiskFull."""
     return Forgotten((), not session.memory.facts.purge(fact_id))
+
+
+def _messages_of(session: Session, conversation_id: str) -> list[str]:
+    return [message.id for message in session.memory.chats.messages(conversation_id)]

@@ -29,7 +29,7 @@ _QUERIES: Final[dict[Which, str]] = {
     "out_of_mind": "SELECT * FROM facts WHERE forgotten_at IS NOT NULL AND forgotten_as <> 'edited' ORDER BY seq",
     "begun_by": "SELECT * FROM facts WHERE valid_from <= ? ORDER BY seq",
     "replaced_by": "SELECT * FROM facts WHERE replaced_by = ? ORDER BY seq",
-    "said_in": "SELECT * FROM facts WHERE source = ? ORDER BY seq",
+    "said_in": "SELECT * FROM facts WHERE source IN (SELECT value FROM json_each(?)) ORDER BY seq",
     "made_of": "SELECT * FROM facts WHERE said_by = ? AND source <> '' ORDER BY seq",  # what that member said or did
     "people": "SELECT * FROM facts WHERE predicate IN ('relative', 'pet') AND forgotten_at IS NULL ORDER BY seq",
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, replace
 from typing import Final
@@ -140,12 +141,18 @@ class Facts:
             self._remove(fact)
         return len(gone)
 
-    def purge_said_in(self, message_ids: Iterable[str]) -> int:
-        """Remove for good what follows from messages that are about to be removed; how many facts went."""
-        gone = [fact for each in message_ids for fact in self._ledger.where("said_in", each)]
+    def said_in(self, message_ids: Iterable[str]) -> FoundFacts:
+        """What follows from messages, whether it stands or not."""
+        return self._ledger.where("said_in", json.dumps(list(message_ids)))
+
+    def purge_said_in(self, message_ids: Iterable[str]) -> bool:
+        """Remove for good what follows from messages that are about to be removed, with every trace in the household's
+        file. False where another window still holds that file as it was. Raises DiskFull.
+        """
+        gone = self.said_in(message_ids)
         for fact in gone:
             self._remove(fact)
-        return len(gone)
+        return not any(fact.visibility == "shared" for fact in gone) or self._ledger.rows["shared"].database.scrub()
 
     def search(self, text: str, limit: int = 20) -> FoundFacts:
         """Facts that hold every word of ``text``, accents aside, the newest first; any text is safe."""

@@ -7,6 +7,7 @@ read in ``readings``. Facts follow from these three in the order of their times,
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -272,7 +273,7 @@ class Hearing:
                 yield self.ledger.take_away(fact, "edited", question.created_at)
 
     def _left_by(self, message: ChatMessage) -> list[Fact]:
-        return [fact for fact in self.ledger.where("said_in", message.id) if fact.forgotten_at is None]
+        return [fact for fact in self.ledger.where("said_in", json.dumps([message.id])) if fact.forgotten_at is None]
 
 
 def _said_elsewhere(message: ChatMessage) -> bool:

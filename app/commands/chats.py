@@ -97,21 +97,27 @@ def delete(
     reference: ChatArgument, member: MemberOption = None, for_good: ForGoodOption = False, yes: YesOption = False
 ) -> int:
     """Take a conversation off the lists, and ``restore`` brings it back; or remove it for good."""
+    from app.forgetting import facts_of, forget_conversation, lessons_of
+
     with open_session(member=member) as session:
         words = session.catalogue
         if for_good:
-            from app.forgetting import forget_conversation, lessons_of
-
             conversation = find_chat(session, reference, deleted=None)
-            taught = len(lessons_of(session, conversation.id))
-            if taught:
-                remark(words.count("command.chats.taught", taught))
+            goes = {
+                "taught": len(lessons_of(session, conversation.id)),
+                "remembered": len(facts_of(session, conversation.id)),
+            }
+            for key, number in goes.items():
+                if number:
+                    remark(words.count(f"command.chats.{key}", number))
             confirm(words.text("command.chats.sure_for_good", title=conversation.title), yes=yes)
             tell_forgotten(session, forget_conversation(session, conversation.id), conversation.title)
             return 0
         conversation = find_chat(session, reference)
         confirm(words.text("command.chats.sure", title=conversation.title), yes=yes)
         session.memory.chats.delete(conversation.id)
+        if remembered := len(facts_of(session, conversation.id)):
+            remark(words.count("command.chats.still_remembered", remembered))
         write(words.text("command.chats.deleted_one", title=conversation.title, id=conversation.id))
         return 0
 

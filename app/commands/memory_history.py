@@ -9,7 +9,7 @@ import typer
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, find, moment
 from app.commands.output import write, write_json
-from app.fact_story import evidence_of, parts_of, until
+from app.fact_story import evidence_of, origin_of, parts_of, until
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -34,7 +34,14 @@ def show(
         history = session.memory.facts.history(fact.id)
         evidence = evidence_of(session, fact)
         if as_json:
-            write_json({**vars(fact), "evidence": evidence, "history": [vars(each) for each in history]})
+            write_json(
+                {
+                    **vars(fact),
+                    "origin": origin_of(session, fact),
+                    "evidence": evidence,
+                    "history": [vars(each) for each in history],
+                }
+            )
             return 0
         words = session.catalogue
         write(fact.text)

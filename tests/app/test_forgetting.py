@@ -108,6 +108,42 @@ def test_a_conversation_forgotten_for_good_leaves_no_byte_behind(
     assert (ran.code, "Forgotten for good" in ran.out) == (0, True), ran.err
 
 
+def test_what_was_said_in_a_conversation_and_shared_with_the_house_goes_with_it(
+    here: Run, session: Session, home: Home, backed_up: Path
+) -> None:
+    chats = session.memory.chats
+    question = chats.question(chats.start().id, f"Remember that our key is in the {CANARY} box")
+    (fact,) = session.memory.hearing.hear(question).new
+    session.memory.facts.edit(fact.id, visibility="shared")
+    ran = here("chats", "delete", question.conversation_id, "--for-good", "--yes")
+    assert (ran.code, "One thing that I remember of it goes too." in ran.err) == (0, True), ran.err
+    # Another window is still there, which keeps the household's file open.
+    assert traces(home.root) == []
+    session.close()
+
+
+def test_who_deletes_a_conversation_is_told_what_is_remembered_of_it_and_reads_there_where_it_was(
+    here: Run, session: Session, home: Home
+) -> None:
+    chats = session.memory.chats
+    question = chats.question(chats.start().id, "I'm allergic to peanuts")
+    (fact,) = session.memory.hearing.hear(question).new
+    session.close()
+    told = here("chats", "delete", question.conversation_id, "--yes")
+    assert "I still remember one thing that you said in it" in told.err
+    shown = json.loads(here("memory", "show", fact.id, "--json").out)
+    assert (shown["origin"], shown["evidence"]) == ("deleted", None)
+    assert "in a conversation that you deleted" in here("memory", "show", fact.id).out
+    assert here("chats", "restore", question.conversation_id).code == 0
+    shown = json.loads(here("memory", "show", fact.id, "--json").out)
+    assert (shown["origin"], shown["evidence"]["message"]) == ("here", question.id)
+    here("chats", "delete", question.conversation_id, "--yes")
+    with Session({"ENLACE_HOME": str(home.root)}) as later:
+        later.memory.chats.purge(question.conversation_id)
+    assert json.loads(here("memory", "show", fact.id, "--json").out)["origin"] == "gone"
+    assert "is there no more" in here("memory", "show", fact.id).out
+
+
 def test_what_was_taught_in_a_conversation_goes_with_it_out_of_runs_too(
     here: Run, session: Session, home: Home, backed_up: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from textual import on
 
+from app.forgetting import facts_of
 from app.interface.chat.composer import Composer
 from app.interface.chat.morning import Morning
 from app.interface.chat.side import Side
@@ -88,7 +89,10 @@ class ConversationActions(Morning):
                 talk.open(conversation_id)
 
         self.refresh_side()
-        self.say("screen.deleted", undo=back)
+        remembered = len(facts_of(self.app.session, conversation_id))
+        words = self.app.catalogue
+        left = words.count("screen.deleted_remembered", remembered) if remembered else words.text("screen.deleted")
+        self.tell(left, undo=back)
 
     @on(Side.UndoWanted)
     @on(Composer.UndoWanted)

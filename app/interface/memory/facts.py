@@ -9,7 +9,7 @@ from rich.text import Text
 from textual import on
 from textual.binding import Binding, BindingType
 
-from app.fact_story import evidence_of, said_by
+from app.fact_story import evidence_of, origin_of, said_by
 from app.interface.entry_dialog import EntryDialog
 from app.interface.memory.kept_facts import KeptFacts
 from app.interface.memory.place import Place, Wanted
@@ -166,8 +166,7 @@ class FactsPane(SearchedPane):
         if evidence is not None:
             self.post_message(Wanted(Place(evidence["conversation"], evidence["message"])))
         elif fact is not None:
-            own = fact.said_by == self.app.session.member.id
-            self.say(self.words("noted" if own else "of_another"))
+            self.say(self.app.catalogue.text(f"memory.origin.{origin_of(self.app.session, fact)}"))
 
     def _chosen(self) -> Fact | None:
         place = self.listing.highlighted
@@ -201,6 +200,8 @@ def story(session: Session, fact: Fact) -> Text:
         told.append(f"«{clean(fact.quote)}»\n", "italic")
     if evidence is not None:
         told.append(words.text("screen.memory.facts.in_conversation", title=clean(evidence["title"])) + "\n", "dim")
+    elif (origin := origin_of(session, fact)) in ("deleted", "gone"):
+        told.append(words.text(f"memory.origin.{origin}") + "\n", "dim")
     if fact.source != fact.id:
         told.append("\n")
     rows = (

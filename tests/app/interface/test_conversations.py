@@ -185,3 +185,14 @@ async def test_enter_in_the_search_opens_the_first_found_and_down_goes_to_the_li
         await person.pilot.press("down", "enter")
         await person.until(lambda: "En una cueva." in person.transcript_text())
         assert not person.chat.notice.sentence
+
+
+async def test_who_deletes_a_conversation_is_told_that_what_they_said_in_it_is_still_remembered(
+    chats: Chats, open_interface: Opener
+) -> None:
+    talk(chats, "Soy alérgica a los cacahuetes", "Vale.")
+    async with open_interface() as person:
+        (question,) = [each for each in chats.messages(chats.list()[0].id) if each.role == "user"]
+        person.app.session.memory.hearing.hear(question)
+        await person.pilot.press("f3", "enter", "delete")
+        await person.until(lambda: "Sigo recordando una cosa que dijiste en ella" in person.screen_text())
