@@ -10,7 +10,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands import train_plan
+from app.commands import own_model, train_plan
 from app.commands.opening import open_session
 from app.commands.options import JsonOption, MemberOption, group, moment
 from app.commands.output import write, write_json, write_table
@@ -35,6 +35,7 @@ def register(commands: typer.Typer) -> None:
     train.command("mine", help="command.train.mine.help")(mine)
     train.command("history", help="command.train.history")(history)
     train_plan.register(train)
+    own_model.register(train)
     commands.add_typer(train)
 
 

@@ -1,4 +1,4 @@
-"""Settings of the parts ``training.estimate`` and ``training.tolerance``: before a training, and doing it again."""
+"""Settings of ``training.estimate``, ``preflight`` and ``tolerance``: before a training, and doing it again."""
 
 from __future__ import annotations
 
@@ -16,6 +16,20 @@ class EstimateSettings(BaseModel):
     watts: float = Field(gt=0, description="What the machine draws while it trains, where nothing measures it.")
     characters_a_token: float = Field(gt=0, description="Letters that one token stands for, about.")
     turn_tokens: int = Field(ge=0, description="Tokens that the chat template puts around each turn, about.")
+
+
+class PreflightSettings(BaseModel):
+    """How a run of pretraining is tried before it begins."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    seconds: float = Field(gt=0, description="How long steps of a trial are measured; one is, however long it takes.")
+    micro_batches: int = Field(
+        ge=1, description="Micro-batches of a trial's step at most; a longer one is reckoned from it."
+    )
+    most_trials: int = Field(ge=2, description="Trials at most, in search of the largest that fits.")
+    patience_seconds: float = Field(gt=0, description="How long processes of a trial wait for each other.")
+    poll_seconds: float = Field(gt=0, description="How often the memory of a trial is looked at while it runs.")
 
 
 class ToleranceSettings(BaseModel):

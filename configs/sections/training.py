@@ -12,7 +12,7 @@ from configs.sections.defence import DefenceSettings
 from configs.sections.energy import EnergySettings
 from configs.sections.judging import EvaluationSettings, GateSettings
 from configs.sections.night import NightSettings
-from configs.sections.planning import EstimateSettings, ToleranceSettings
+from configs.sections.planning import EstimateSettings, PreflightSettings, ToleranceSettings
 from configs.sections.processors import Threads
 from configs.sections.searching import BlameSettings, SearchSettings
 
@@ -257,5 +257,6 @@ class TrainingSettings(_Section):
     budget: BudgetSettings = Field(description="What a training may take.")
     tolerance: ToleranceSettings = Field(description="What a training that is done again may differ by.")
     estimate: EstimateSettings = Field(description="By what it is reckoned beforehand what a training will take.")
+    preflight: PreflightSettings = Field(description="How a run of pretraining is tried before it begins.")
     energy: EnergySettings = Field(description="How it is measured what a training draws.")
     night: NightSettings = Field(description="When trainings begin by themselves.")

@@ -17,7 +17,7 @@ from configs.pretraining.places import Places
 from configs.settings import load_settings
 from trainer.courtesy import stop_on_signals
 from trainer.place import place_in
-from trainer.pretraining.profiles import check_machine, this_machine
+from trainer.pretraining.profiles import check_machine
 from trainer.telling import tell_starter
 
 INTERRUPTED = 130
@@ -31,7 +31,7 @@ def main(arguments: list[str]) -> int:
     place, home = place_in(os.environ), Home.find(os.environ)
     try:
         composed = compose(arguments[0], arguments[1:], home, Path.cwd())
-        check_machine(composed, this_machine())
+        check_machine(composed)
         # What a wrong run need not wait for.
         from trainer.pretraining.carrying import Stopping, carry
         from trainer.pretraining.telling import Teller

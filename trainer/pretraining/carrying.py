@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import resource
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -25,6 +23,7 @@ from trainer.place import Place
 from trainer.pretraining.errors import ProcessesDoNotFit, RunUnderWay
 from trainer.pretraining.files import PretrainingFiles
 from trainer.pretraining.loop import Around, End, Pretraining
+from trainer.pretraining.peak import peak_bytes
 from trainer.pretraining.resuming import begin_or_go_on, identity_of
 from trainer.pretraining.telling import Teller
 from trainer.pretraining.training import Training
@@ -74,7 +73,7 @@ def carry(places: Places, settings: Settings, place: Place, tell: Teller, stoppi
         with together_for(run, place, files.meeting, budget.run_seconds) as together:
             end = Pretraining(Training(run, together), around).carry()
     if place.first:
-        tell("ended", None, {"end": end, "peak_bytes": _peak_bytes()})
+        tell("ended", None, {"end": end, "peak_bytes": peak_bytes(run.hardware)})
         leave_curves(places.folder, run.name, budget.report_seconds)
     return end
 
@@ -130,8 +129,3 @@ def _held(files: PretrainingFiles, place: Place) -> Iterator[None]:
 
 def _processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-
-
-def _peak_bytes() -> int:
-    # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -7,7 +7,7 @@ only to look at a device, so that a wrong profile is told at once.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -84,15 +84,12 @@ def check_profile(composed: Composed) -> None:
     _refuse_first(composed, _asked_too_much(composed))
 
 
-def check_machine(composed: Composed, machine: Machine) -> None:
-    """Raises RunWrong where ``machine`` is not what the profile says, or has too little of it."""
-    check_profile(composed)
-    unmet = _cards_unlike if composed.run.hardware.device == "cuda" else _processor_unlike
-    _refuse_first(composed, unmet(composed.run.hardware, machine))
-
-
-def this_machine() -> Machine:
-    """What torch and the system say of the machine that this runs on."""
+def this_machine(hardware: Hardware) -> Machine:
+    """What there is here of what a profile asks for; torch is imported where nobody else can tell."""
+    memory = psutil.virtual_memory().total / GIB
+    processors = os.cpu_count() or 1
+    if hardware.device == "cpu" and hardware.precision != "bfloat16":
+        return Machine(processors, memory)
     import torch
 
     cards = []
@@ -100,12 +97,18 @@ def this_machine() -> Machine:
         facts = torch.cuda.get_device_properties(index)
         built = has_code_for(torch.cuda.get_arch_list(), facts.major, facts.minor)
         cards.append(Card(facts.name, f"{facts.major}.{facts.minor}", facts.total_memory / GIB, built))
-    return Machine(
-        processors=os.cpu_count() or 1,
-        memory_gib=psutil.virtual_memory().total / GIB,
-        bfloat16=torch.cpu._is_avx512_bf16_supported(),
-        cards=tuple(cards),
-    )
+    return Machine(processors, memory, torch.cpu._is_avx512_bf16_supported(), tuple(cards))
+
+
+def check_machine(composed: Composed, look: Callable[[Hardware], Machine] = this_machine) -> None:
+    """Raises RunWrong where the machine is not what the profile says, or has too little of it.
+
+    It is looked at once the profile by itself is right: that may take seconds.
+    """
+    check_profile(composed)
+    hardware = composed.run.hardware
+    unmet = _cards_unlike if hardware.device == "cuda" else _processor_unlike
+    _refuse_first(composed, unmet(hardware, look(hardware)))
 
 
 def has_code_for(built: Sequence[str], major: int, minor: int) -> bool:

@@ -11,6 +11,7 @@ from app.errors_text import explain
 from configs.home import Home
 from configs.pretraining.composing import Composed, compose
 from configs.pretraining.errors import RunWrong
+from configs.pretraining.hardware import Hardware
 from tests.project import LANGUAGES
 from trainer.pretraining.profiles import Card, Machine, check_machine, check_profile, has_code_for, this_machine
 
@@ -75,7 +76,7 @@ def test_what_a_device_cannot_do_is_refused_without_a_look_at_the_machine(what: 
 def test_a_machine_that_is_not_what_the_profile_says_is_refused(what: str, home: Home) -> None:
     name, typed, machine, key, wanted = UNLIKE[what]
     with pytest.raises(RunWrong) as refused:
-        check_machine(composed(name, typed, home), machine)
+        check_machine(composed(name, typed, home), lambda _: machine)
     assert refused.value.facts["key"] == key
     _told_with(refused.value, wanted)
 
@@ -89,15 +90,28 @@ def _told_with(error: RunWrong, wanted: str) -> None:
 
 
 def test_each_shipped_profile_is_taken_by_the_machine_that_it_is_for(home: Home) -> None:
-    check_machine(composed("spanish-turing", "", home), Machine(4, 16, cards=(TURING,)))
-    check_machine(composed("spanish-blackwell", "", home), Machine(4, 16, cards=(BLACKWELL,)))
-    check_machine(composed("spanish-10m", "", home), HOUSE)
+    for name, machine in {
+        "spanish-turing": Machine(4, 16, cards=(TURING,)),
+        "spanish-blackwell": Machine(4, 16, cards=(BLACKWELL,)),
+        "spanish-10m": HOUSE,
+    }.items():
+        looked_at: list[Hardware] = []
+
+        def look(hardware: Hardware, machine: Machine = machine, seen: list[Hardware] = looked_at) -> Machine:
+            seen.append(hardware)
+            return machine
+
+        run = composed(name, "", home)
+        check_machine(run, look)
+        assert looked_at == [run.run.hardware]
 
 
 def test_this_machine_has_its_processors_and_its_memory(home: Home) -> None:
-    machine = this_machine()
-    assert machine.processors >= 1
-    check_machine(composed("smoke", "hardware.memory_gib=0.5", home), machine)
+    for precision in ("float32", "bfloat16"):
+        run = composed("smoke", f"hardware.precision={precision}", home)
+        machine = this_machine(run.run.hardware)
+        assert machine.processors >= 1
+        assert machine.memory_gib > 0.5
 
 
 def test_code_runs_on_no_older_cards_of_its_major_version_and_ptx_on_all_that_are_no_older() -> None:
