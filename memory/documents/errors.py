@@ -71,6 +71,12 @@ class DocumentChanging(DocumentProblem):
     code = "document_changing"
 
 
+class DocumentForgotten(DocumentProblem):
+    """Somebody wanted what this file held to be forgotten; it holds something else by now. facts: path."""
+
+    code = "document_forgotten"
+
+
 class ReaderMissing(DocumentProblem):
     """What reads this format is not installed. facts: format, package."""
 

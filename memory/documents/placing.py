@@ -10,7 +10,7 @@ from configs.sections.documents import DocumentsSettings
 from memory.clock import Clock
 from memory.database import Database, Row
 from memory.documents.claims import Claim
-from memory.documents.errors import DocumentProblem, DocumentUnreadable
+from memory.documents.errors import DocumentForgotten, DocumentProblem, DocumentUnreadable
 from memory.documents.files import Content, content_of, facts_of, walk
 from memory.documents.formats import format_of
 from memory.documents.sources import Source, Sources
@@ -65,18 +65,23 @@ class Placing:
         if storable(str(path)) != str(path):
             return self._unreadable(path, source, DocumentUnreadable(reason="its name is not in UTF-8"))
         known = self._database.row("SELECT * FROM document_places WHERE path = ?", (str(path),))
-        if known is not None and _forgotten(known) and known["source"] == source.path:
-            return "forgotten"
+        forgotten = known is not None and _forgotten(known) and known["source"] == source.path
+        settled = forgotten or (known is not None and known["document"] is not None and known["problem"] is None)
         try:
             facts = facts_of(path)
             if facts is None:
                 return "gone"
-            if known is not None and known["gone_at"] is None and known["problem"] is None and _same(known, facts):
-                return "same"
+            if settled and known is not None and known["gone_at"] is None and _same(known, facts):
+                return "forgotten" if forgotten else "same"
             content = content_of(path, self._settings.largest_mb, self._settings.changing_tries)
         except DocumentProblem as problem:
-            return self._unreadable(path, source, problem)
-        return "gone" if content is None else self._place(path, source, content)
+            return "forgotten" if forgotten else self._unreadable(path, source, problem)
+        if content is None:
+            return "gone"
+        # Whoever adds a file by itself wants it read, whatever was forgotten.
+        if source.kind == "folder" and (forgotten or self._was_forgotten(content)):
+            return self._pass_over(path, source, content)
+        return self._place(path, source, content)
 
     def read(self, claim: Claim) -> Content | None:
         """The bytes of a claimed document; None where none of its files holds them any more, which is noted.
@@ -111,6 +116,7 @@ class Placing:
         """Put down what a file holds now."""
         form, facts = format_of(path), content.facts
         with self._database.transaction():
+            self._database.run("DELETE FROM forgotten_documents WHERE sha256 = ?", (content.sha256,))
             before = self._database.row("SELECT document FROM document_places WHERE path = ?", (str(path),))
             known = self._database.row(
                 "SELECT seq, replaced_at FROM documents WHERE sha256 = ? AND format = ?", (content.sha256, form)
@@ -141,6 +147,24 @@ class Placing:
                 what = self._come_back(document, old)
             self._database.run("UPDATE documents SET name = ? WHERE seq = ?", (path.name, document))
         return what
+
+    def _was_forgotten(self, content: Content) -> bool:
+        held = "SELECT 1 FROM forgotten_documents WHERE sha256 = ?"
+        return self._database.row(held, (content.sha256,)) is not None
+
+    def _pass_over(self, path: Path, source: Source, content: Content) -> str:
+        """Leave a file unread that somebody wanted forgotten, and say so where it holds something else by now."""
+        changed = None if self._was_forgotten(content) else DocumentForgotten(path=str(path))
+        facts = content.facts
+        self._database.run(
+            "INSERT OR REPLACE INTO document_places (path, source, document, size, modified_ns, changed_ns, inode,"
+            " problem, facts) VALUES (?, ?, NULL, ?, ?, ?, ?, ?, ?)",
+            (
+                str(path), source.path, facts.size, facts.modified_ns, facts.changed_ns, facts.inode,
+                changed and changed.code, json.dumps(changed.facts if changed else {}),
+            ),
+        )  # fmt: skip
+        return "forgotten"
 
     def _moved(self, document: int, path: Path) -> str:
         """A file under a name that is new for what it holds; names of it that are gone are dropped."""
@@ -181,4 +205,4 @@ def _same(known: Row, facts: object) -> bool:
 
 def _forgotten(known: Row) -> bool:
     """Whether somebody wanted what the file held to be forgotten."""
-    return known["document"] is None and known["problem"] is None
+    return known["document"] is None and known["problem"] in (None, DocumentForgotten.code)

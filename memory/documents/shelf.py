@@ -61,17 +61,28 @@ class Shelf:
         """Forget a document: its files are watched no more, and all that was derived from it goes. False for none.
 
         What its files held before goes with it. In a folder that is watched they are passed over, whatever they hold
-        later, until one is added by itself.
+        later, and so is any file that holds the same, until one is added by itself.
         """
         with self.database.transaction():
             row = self.database.row("SELECT seq FROM documents WHERE id = ?", (document_id,))
             if row is not None:
+                versions = self.database.rows(
+                    "SELECT v.sha256 FROM documents d JOIN documents v ON v.seq = d.seq OR v.lineage = d.lineage"
+                    " WHERE d.seq = ?",
+                    (row["seq"],),
+                )
                 self.database.run(
                     "UPDATE document_places SET document = NULL WHERE document = ? AND gone_at IS NULL"
                     " AND source IN (SELECT path FROM document_sources WHERE kind = 'folder')",
                     (row["seq"],),
                 )
                 self._drop([row["seq"]])
+                # A version that another file still holds is not forgotten.
+                self.database.run_many(
+                    "INSERT OR REPLACE INTO forgotten_documents (sha256, forgotten_at) SELECT ?1, ?2"
+                    " WHERE NOT EXISTS (SELECT 1 FROM documents WHERE sha256 = ?1)",
+                    [(version["sha256"], self._clock()) for version in versions],
+                )
         return row is not None
 
     def unwatch(self, path: Path) -> int:

@@ -247,23 +247,6 @@ def test_two_who_turn_out_to_be_one_while_a_third_name_of_theirs_is_read_are_one
     assert len(desk.shelf.database.rows("SELECT 1 FROM nodes WHERE kind = 'person'")) == 1
 
 
-def test_what_somebody_forgot_is_not_read_again_with_its_folder_but_by_itself(desk: Desk) -> None:
-    path = desk.write("carta.txt", LETTER)
-    desk.read()
-    (state,) = desk.shelf.states.list()
-    assert desk.shelf.remove(state.id)
-    for content in (LETTER, LETTER.replace("Huesca", "Jaca")):
-        path.write_text(content)
-        assert desk.read().counts.read == 0
-        assert desk.shelf.states.list() == []
-        assert desk.said() == set()
-    desk.shelf.sources.add(path, desk.member.id)
-    assert desk.read().counts.read == 1
-    assert desk.said() == {("Ana Gil", "lives_in", "Jaca")}
-    desk.read()
-    assert len(desk.shelf.states.list()) == 1
-
-
 def test_what_a_removed_member_added_too_is_read_where_it_lies_in_anothers_folder(
     desk: Desk, household: Household, bruno: Member, tmp_path: Path
 ) -> None:

@@ -1,0 +1,1 @@
+.read both/forgotten_documents.sql
