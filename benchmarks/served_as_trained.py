@@ -11,9 +11,10 @@ from engine.served import AdapterFile
 from trainer.fitting.merging import merge
 from trainer.model.adapter_file import load_weights
 from trainer.model.decoder import Decoder
+from trainer.parity import parity
 from trainer.pipeline.sources import base_of
 from trainer.run_files import RunFiles, read_inputs
-from trainer.stages.export import parity, parity_items
+from trainer.stages.export import parity_items
 from trainer.stages.ground import read_ground
 from trainer.stages.prepare import read_prepared
 

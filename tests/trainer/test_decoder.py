@@ -18,7 +18,7 @@ from trainer.model.decoder import Decoder
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights, read_base
 from trainer.packing import Item, build_pack
-from trainer.stages.export import parity
+from trainer.parity import parity
 
 # Q4_1 products in llama.cpp take the activations in eight bits, which alone gives 0.004 to 0.006.
 RIGHT, WRONG = 0.02, 0.1

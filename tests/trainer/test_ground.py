@@ -25,7 +25,7 @@ from trainer.model.gguf_file import GGUFFile
 from trainer.model.lora import new_adapter
 from trainer.model.reading import BaseWeights, read_base
 from trainer.model.shapes import EMBEDDING
-from trainer.stages.export import parity
+from trainer.parity import parity
 
 BLOCKS = FrozenSettings(keep="blocks", dense_share=1.0)
 DENSE = FrozenSettings(keep="dense", dense_share=1.0)

@@ -23,7 +23,7 @@ from trainer.model.config import TRAINABLE
 from trainer.model.decoder import Decoder
 from trainer.model.lora import LoraAdapter, new_adapter
 from trainer.model.reading import BaseWeights, read_base
-from trainer.stages.export import parity
+from trainer.parity import parity
 
 # Nats a token, as the gate bounds them (training.gate.parity_kl); and what has to be between two functions that differ.
 SAME, ANOTHER = 0.02, 0.1

@@ -1,7 +1,8 @@
 """``python -m trainer.pretraining RUN [key.path=value …]``: a model of one's own is trained, or goes on being trained.
 
 RUN is the name of a run or the path of its file. In several processes: ``torchrun --nproc-per-node N -m
-trainer.pretraining RUN hardware.processes=N``. A signal to stop has the step finished and kept.
+trainer.pretraining RUN hardware.processes=N``. A signal to stop has the step finished and kept. At the end the
+model is written for the engine and for others (``trainer.pretraining.exporting``).
 """
 
 from __future__ import annotations
@@ -34,12 +35,16 @@ def main(arguments: list[str]) -> int:
         check_machine(composed)
         # What a wrong run need not wait for.
         from trainer.pretraining.carrying import Stopping, carry
+        from trainer.pretraining.exporting import export
         from trainer.pretraining.telling import Teller
 
         stopping = Stopping()
         stop_on_signals(stopping.ask)
         places = Places(home, composed.run)
-        end = carry(places, load_settings(home, os.environ), place, Teller(places.folder, place), stopping)
+        settings, tell = load_settings(home, os.environ), Teller(places.folder, place)
+        end = carry(places, settings, place, tell, stopping)
+        if end == "done" and place.first:
+            export(places, settings, tell)
     except EnlaceError as error:
         return tell_starter(error)
     return 0 if end == "done" else INTERRUPTED

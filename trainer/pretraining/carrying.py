@@ -25,7 +25,7 @@ from trainer.pretraining.files import PretrainingFiles
 from trainer.pretraining.loop import Around, End, Pretraining
 from trainer.pretraining.peak import peak_bytes
 from trainer.pretraining.resuming import begin_or_go_on, identity_of
-from trainer.pretraining.telling import Teller
+from trainer.pretraining.telling import Tell
 from trainer.pretraining.training import Training
 from trainer.room import room_at
 from trainer.tokenizer.tokenizer import Tokenizer
@@ -35,7 +35,7 @@ from trainer.tracking import leave_curves
 BACKENDS = {"cpu": "gloo", "cuda": "cpu:gloo,cuda:nccl"}
 
 
-def carry(places: Places, settings: Settings, place: Place, tell: Teller, stopping: Callable[[], bool]) -> End:
+def carry(places: Places, settings: Settings, place: Place, tell: Tell, stopping: Callable[[], bool]) -> End:
     """Train the run of ``places`` to its end, or until it is asked to stop.
 
     Raises RunDiffers, RunUnderWay, ProcessesDoNotFit, ProcessLost, what is wrong with the corpus, and as

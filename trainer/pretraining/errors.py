@@ -25,6 +25,12 @@ class ProcessesDoNotFit(TrainerError):
     exit_code = 2
 
 
+class NothingTrained(TrainerError):
+    """A run has no checkpoint that could be exported. facts: run."""
+
+    code = "pretraining_nothing_trained"
+
+
 class TooManySpikes(TrainerError):
     """The loss went astray more often than the run lets it. facts: run, step, loss, usual, times."""
 

@@ -18,10 +18,10 @@ from trainer.errors import NoRoom
 from trainer.pretraining.errors import TooManySpikes
 from trainer.pretraining.looks import Text, sample, validate
 from trainer.pretraining.spikes import Losses
+from trainer.pretraining.telling import Tell
 from trainer.pretraining.training import Found, Training
 
 End = Literal["done", "stopped"]
-Tell = Callable[[str, float | None, Mapping[str, Any]], None]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,8 @@ from memory.runlog import RunEvent
 from trainer.place import Place
 
 STAGE = "pretrain"
+# The kind of an event, how much of the run is done, and the facts.
+Tell = Callable[[str, float | None, Mapping[str, Any]], None]
 
 
 class Teller:

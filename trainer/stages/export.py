@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import numpy as np
 import torch
 
-from engine.scoring import LocalModel, kl
 from engine.served import AdapterFile
 from trainer.errors import ParityBroken
 from trainer.model.adapter_file import load_weights, write_gguf
 from trainer.model.decoder import Decoder
-from trainer.packing import Item, build_pack
+from trainer.packing import Item
+from trainer.parity import parity
 from trainer.pipeline.artifacts import Adapter, BaseWeights, PreferencePairs, ServedWeights, TrainingData, digest_of
 from trainer.routing import route_of
 from trainer.stages.context import StageContext
@@ -49,13 +48,3 @@ def parity_items(prepared: Prepared, count: int) -> list[Item]:
     """Held-out answers, half of them of lessons in untrained wordings and half of unrelated prompts."""
     asked = [Item(q.prompt, q.chosen) for q in prepared.questions if q.held_out][: -(-count // 2)]
     return [*asked, *prepared.unrelated[: count - len(asked)]]
-
-
-def parity(decoder: Decoder, served: LocalModel, items: list[Item]) -> float:
-    """Mean KL(torch || llama.cpp) in nats a token over the answers of ``items`` (contract 2)."""
-    total = 0.0
-    for item in items:
-        with torch.no_grad():
-            trained = torch.log_softmax(decoder.logits(build_pack([item])), dim=-1).numpy()
-        total += kl(trained.astype(np.float32), served.log_probs(item.prompt, item.answer))
-    return total / sum(len(item.answer) for item in items)

@@ -6,7 +6,6 @@ import json
 import os
 import signal
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,18 +13,14 @@ import torch
 
 from configs.home import Home
 from configs.locks import take_lock
-from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from memory import runlog
+from tests.trainer.pretraining.corpora import written_corpus
 from tests.trainer.pretraining.tiny import SMALL
-from trainer.corpus.index import Split
-from trainer.corpus.shard_writer import ShardWriter
 from trainer.pretraining import loop
 from trainer.pretraining.__main__ import main
 from trainer.pretraining.files import PretrainingFiles
-from trainer.tokenizer.tokenizer import Tokenizer
 
-TEXT = {"train": "La casa es blanca. " * 60, "validation": "La mesa es de madera. " * 20}
 RUN = ["smoke", *SMALL]
 
 
@@ -43,22 +38,7 @@ def _as_before() -> Iterator[None]:
 def places(home: Home, monkeypatch: pytest.MonkeyPatch) -> Places:
     """A run whose corpus is there, carried by a process that steps back for nobody: this one."""
     monkeypatch.setattr("trainer.pretraining.carrying.step_back", lambda: None)
-    found = Places(home, compose(RUN[0], RUN[1:], home, Path.cwd()).run)
-    data, vocabulary = found.run.data, found.run.model.vocabulary
-    tokenizer = Tokenizer.train([], vocabulary, data.tokenizer.special_tokens, data.tokenizer.lowest_count)
-    tokenizer.save(found.tokenizer)
-    writer = ShardWriter(
-        found.corpus,
-        vocabulary=vocabulary,
-        end=tokenizer.end,
-        tokenizer=tokenizer.sha256,
-        shard_tokens=data.shard_tokens,
-    )
-    splits: tuple[Split, ...] = ("train", "validation")
-    for split in splits:
-        writer.add(split, tokenizer.encode([TEXT[split]])[0], len(TEXT[split].encode()))
-    writer.finish()
-    return found
+    return written_corpus(home)
 
 
 def told(text: str) -> list[dict[str, Any]]:
@@ -84,8 +64,10 @@ def test_a_run_is_stopped_by_a_signal_goes_on_and_ends(
     assert second[0] == {"kind": "begun", "fraction": 0.3, "facts": {**first[0]["facts"], "step": 3}}
     steps = [event.facts["step"] for event in runlog.read(places.folder)[0] if event.kind == "step" and event.facts]
     assert steps == list(range(1, 11))
-    assert second[-1]["facts"]["end"] == "done"
-    assert second[-1]["facts"]["peak_bytes"] > 0
+    (ended,) = (line["facts"] for line in second if line["kind"] == "ended")
+    assert ended["end"] == "done"
+    assert ended["peak_bytes"] > 0
+    assert [line["kind"] for line in second][-3:] == ["ended", "exported", "exported"]
 
 
 def test_a_run_that_goes_on_with_another_configuration_is_refused_with_what_differs(

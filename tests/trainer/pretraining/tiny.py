@@ -30,11 +30,15 @@ SMALL = (
 )  # fmt: skip
 
 
+def small(*changed: str) -> tuple[str, ...]:
+    """What is changed of the shipped run, and of that."""
+    keys = {each.partition("=")[0] for each in changed}
+    return *(each for each in SMALL if each.partition("=")[0] not in keys), *changed
+
+
 def tiny(*changed: str) -> Run:
     """Ten steps of four sequences of twelve tokens, a checkpoint after each."""
-    keys = {each.partition("=")[0] for each in changed}
-    kept = (each for each in SMALL if each.partition("=")[0] not in keys)
-    return compose("smoke", (*kept, *changed), Home(Path("nowhere")), Path("nowhere")).run
+    return compose("smoke", small(*changed), Home(Path("nowhere")), Path("nowhere")).run
 
 
 class MadeText:
