@@ -93,3 +93,11 @@ def test_every_error_can_be_told_without_torch_or_the_native_library() -> None:
 def test_asking_another_server_loads_neither_the_model_nor_a_client_of_http_nor_numbers() -> None:
     loaded = loaded_by("import engine.choice, engine.elsewhere.client")
     assert loaded & (NOT_FOR_A_COMMAND | {"httpx", "numpy", "gguf", "safetensors", "jinja2"}) == set()
+
+
+def test_a_wrong_run_of_pretraining_is_told_without_torch() -> None:
+    wrong = ("smoke train.sed=1", "spanish-turing hardware.precision=bfloat16", "spanish-10m model.layers=4000")
+    modules = {"training": "__main__", "preflight": "preflight"}
+    code = "".join(f"import trainer.pretraining.{module} as {name}\n" for name, module in modules.items())
+    code += "".join(f"assert {name}.main({run.split()}) == 2\n" for name in modules for run in wrong)
+    assert loaded_by(code) & NOT_FOR_A_COMMAND == set()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
@@ -39,6 +40,13 @@ class Run(BaseModel):
     def accumulated(self) -> int:
         """Micro-batches that each process runs for one step."""
         return self.train.batch // (self.train.micro_batch * self.hardware.processes)
+
+    @property
+    def micro_batches(self) -> list[int]:
+        """Every micro-batch that a process's share of a step is made of, the smallest first."""
+        share = self.train.batch // self.hardware.processes
+        halves = [each for each in range(1, isqrt(share) + 1) if share % each == 0]
+        return sorted({*halves, *(share // each for each in halves)})
 
     @model_validator(mode="after")
     def _hold_together(self) -> Self:

@@ -24,6 +24,7 @@ from configs.pretraining.composing import compose
 from configs.pretraining.schema import Run
 from configs.settings import load_settings
 from trainer.energy.energy import Energy
+from trainer.pretraining.least import state_bytes, with_layers, with_micro_batch
 from trainer.pretraining.misfits import BatchTooLarge, ModelTooLarge, NoRoomForCheckpoints
 from trainer.pretraining.profiles import GIB, check_machine
 from trainer.pretraining.trial import Tried
@@ -32,8 +33,6 @@ from trainer.telling import tell_starter
 
 _HOUR: Final = 3600.0
 _JOULES_A_KWH: Final = 3.6e6
-# Bytes of a trained number and of its gradient, and of each moment, all in float32.
-_NUMBER: Final = 4
 
 
 @dataclass(frozen=True)
@@ -65,10 +64,6 @@ class Report:
 
 def preflight(run: Run, trials: Trials) -> Report:
     """Try ``run``. Raises BatchTooLarge, ModelTooLarge, NoRoomForCheckpoints and TrialFailed."""
-    limit = int(run.hardware.memory_gib * GIB)
-    if least_bytes(run) > limit:
-        # Nothing has to be tried to know it.
-        raise _too_large(run, trials)
     tried = trials.measured(run)
     if tried is None:
         raise _refused(run, trials)
@@ -82,7 +77,7 @@ def preflight(run: Run, trials: Trials) -> Report:
         parameters=run.model.parameters,
         steps=run.steps,
         peak_bytes=tried.peak_bytes,
-        limit_bytes=limit,
+        limit_bytes=int(run.hardware.memory_gib * GIB),
         checkpoint_bytes=tried.checkpoint_bytes,
         step_seconds=step,
         tokens_per_second=run.step_tokens / step,
@@ -93,14 +88,6 @@ def preflight(run: Run, trials: Trials) -> Report:
         largest_micro_batch=largest,
         largest_tried=sure,
     )
-
-
-def least_bytes(run: Run) -> int:
-    """Weights, gradients and moments of each process, without which no step can be taken."""
-    shape, plan = run.model, run.train
-    embedding = shape.vocabulary * shape.width
-    by_one_moment = shape.parameters - embedding if plan.optimiser == "muon" else 0
-    return _NUMBER * (4 * shape.parameters - by_one_moment)
 
 
 def whole_seconds(run: Run, tried: Tried) -> float:
@@ -114,17 +101,6 @@ def whole_seconds(run: Run, tried: Tried) -> float:
     seconds = steps + looks + writing
     # One before the first step and one after the last.
     return seconds + (2 + seconds / plan.checkpoint_seconds) * tried.checkpoint
-
-
-def with_micro_batch(run: Run, micro_batch: int) -> Run:
-    """The same run, so many sequences at once: the same result."""
-    return run.model_copy(update={"train": run.train.model_copy(update={"micro_batch": micro_batch})})
-
-
-def micro_batches(run: Run) -> list[int]:
-    """Every micro-batch that a process's share of a step is made of, the smallest first."""
-    share = run.train.batch // run.hardware.processes
-    return [each for each in range(1, share + 1) if share % each == 0]
 
 
 def _energy(run: Run, tried: Tried, seconds: float) -> Energy:
@@ -143,7 +119,7 @@ def _check_room(run: Run, tried: Tried, folder: Path) -> None:
 
 def _largest(run: Run, tried: Tried, trials: Trials) -> tuple[int, bool]:
     """The largest micro-batch that fits, reckoned from two, and whether it was tried: not where that takes too long."""
-    own, choices = run.train.micro_batch, micro_batches(run)
+    own, choices = run.train.micro_batch, run.micro_batches
     beside = max((each for each in choices if each < own), default=None) or min(choices[1:], default=None)
     if beside is None:
         return own, True
@@ -173,12 +149,12 @@ def _within(run: Run, peaks: dict[int, int]) -> int:
     slope = (second - first) / (more - less)
     room = run.hardware.memory_gib * GIB - second
     # Memory that does not grow tells of no bound.
-    return more + int(room / slope) if slope > 0 else micro_batches(run)[-1]
+    return more + int(room / slope) if slope > 0 else run.micro_batches[-1]
 
 
 def _refused(run: Run, trials: Trials) -> BatchTooLarge | ModelTooLarge:
     """Why a run that does not fit does not, and what does."""
-    smaller = [each for each in micro_batches(run) if each < run.train.micro_batch]
+    smaller = [each for each in run.micro_batches if each < run.train.micro_batch]
     found: int | None = None
     tries = trials.settings.preflight.most_trials
     # Halving: each trial that does not fit ends early.
@@ -204,13 +180,11 @@ def _too_large(run: Run, trials: Trials) -> ModelTooLarge:
     while high - low > 1 and tries:
         tries -= 1
         middle = (low + high) // 2
-        shape = run.model.model_copy(update={"layers": middle})
-        smaller = with_micro_batch(run.model_copy(update={"model": shape}), 1)
-        if least_bytes(smaller) <= run.hardware.memory_gib * GIB and trials.fits(smaller):
+        if trials.fits(with_micro_batch(with_layers(run, middle), 1)):
             low = middle
         else:
             high = middle
-    facts = {"layers": run.model.layers, "fits": low, "least_gib": _gib(least_bytes(run))}
+    facts = {"layers": run.model.layers, "fits": low, "least_gib": _gib(state_bytes(run))}
     return ModelTooLarge(run=run.name, memory_gib=run.hardware.memory_gib, **facts)
 
 

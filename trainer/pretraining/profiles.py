@@ -16,6 +16,8 @@ import psutil
 from configs.errors import Fact
 from configs.pretraining.composing import Composed
 from configs.pretraining.hardware import Attention, Hardware, Precision
+from configs.pretraining.schema import Run
+from trainer.pretraining.least import sequence_bytes, state_bytes, with_layers
 
 GIB: Final = 1 << 30
 # The kernels of efficient and flash attention on cards read a head in pieces of 8 numbers of 16 bits, and flash no more
@@ -82,6 +84,7 @@ def abilities(hardware: Hardware) -> Abilities:
 def check_profile(composed: Composed) -> None:
     """Raises RunWrong where the profile asks its own device for what that cannot do, wherever this is asked."""
     _refuse_first(composed, _asked_too_much(composed))
+    _refuse_first(composed, _over_memory(composed.run))
 
 
 def this_machine(hardware: Hardware) -> Machine:
@@ -152,6 +155,28 @@ def _asked_too_much(composed: Composed) -> Iterator[_Unmet]:
         yield _Unmet("model.head_size", "kernels read 8 numbers at once", "head_size_of_kernels", facts_of_head)
     if hardware.attention == "flash" and head > _FLASH_HEAD:
         yield _Unmet("model.head_size", "too wide for flash attention", "head_size_of_flash", {"most": _FLASH_HEAD})
+
+
+def _over_memory(run: Run) -> Iterator[_Unmet]:
+    """What cannot fit into the profile's memory by arithmetic alone; what only may not is for the preflight to try."""
+    room = int(run.hardware.memory_gib * GIB) - state_bytes(run)
+    facts: dict[str, Fact] = {"memory": run.hardware.memory_gib}
+    least = round(state_bytes(run) / GIB, 2)
+    if room < 0:
+        one, none = (state_bytes(with_layers(run, layers)) for layers in (1, 0))
+        layers = (state_bytes(run) + room - none) // (one - none)
+        if layers > 0:
+            told: dict[str, Fact] = {**facts, "least": least, "wanted": layers}
+            yield _Unmet("model.layers", "too many weights", "model_over_memory", told)
+        yield _Unmet("model.vocabulary", "too many weights", "vocabulary_over_memory", {**facts, "least": least})
+    sequences = room // sequence_bytes(run)
+    if sequences < run.train.micro_batch:
+        fitting = [each for each in run.micro_batches if each <= sequences]
+        if fitting:
+            told = {**facts, "micro_batch": run.train.micro_batch, "wanted": fitting[-1]}
+            yield _Unmet("train.micro_batch", "too many sequences", "batch_over_memory", told)
+        context = room // (sequence_bytes(run) // run.model.context)
+        yield _Unmet("model.context", "too long a sequence", "context_over_memory", {**facts, "wanted": context})
 
 
 def _cards_unlike(hardware: Hardware, machine: Machine) -> Iterator[_Unmet]:

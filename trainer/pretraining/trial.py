@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 # Before anything is measured, so that all that a step needs is there.
 _FIRST_STEPS = 2
+# At what is not a step, but done between them.
+_LOOKS = 3
 
 
 @dataclass(frozen=True)
@@ -121,9 +123,9 @@ def _steps_of(trial: Trial, steps: _Steps) -> Tried:
     file = Path(trial.folder) / f"checkpoint-{together.place.rank}"
     for _ in range(_FIRST_STEPS):
         steps.take()
-    _, validation = steps.timed(lambda: steps.training.cost(steps.rows(1)))
+    validation = steps.usual(lambda: steps.training.cost(steps.rows(1)))
     tokens = [0] * min(run.model.context - 1, plan.sample_tokens)
-    _, token = steps.timed(lambda: next_logits(steps.training, tokens))
+    token = steps.usual(lambda: next_logits(steps.training, tokens))
     size, checkpoint = steps.timed(lambda: _written(steps.training.tensors(), file))
     meter = meter_of(trial.energy, 0.0)
     began = time.monotonic()
@@ -172,6 +174,10 @@ class _Steps:
         """Tokens by chance, [sequences, context + 1]."""
         shape = (micro_batches * self._run.train.micro_batch, self._run.model.context + 1)
         return self._drawn.integers(0, self._run.model.vocabulary, shape)
+
+    def usual(self, what: Callable[[], object]) -> float:
+        """The seconds that it takes as a rule."""
+        return statistics.median(self.timed(what)[1] for _ in range(_LOOKS))
 
     def timed(self, what: Callable[[], T]) -> tuple[T, float]:
         """What comes of it, and the seconds until the device has done it."""

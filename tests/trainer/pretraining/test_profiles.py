@@ -27,6 +27,10 @@ TOO_MUCH = {
     "efficient on a processor": ("smoke", "hardware.attention=efficient", "hardware.attention", "flash"),
     "flash in float32": ("spanish-blackwell", "hardware.precision=float32", "hardware.precision", "bfloat16"),
     "a head that kernels do not read": ("spanish-turing", "model.head_size=36", "model.head_size", "40"),
+    "weights beyond the memory": ("spanish-10m", "model.layers=400", "model.layers", "=247"),
+    "an embedding beyond the memory": ("spanish-10m", "model.vocabulary=2000000", "model.vocabulary", "model.width"),
+    "a batch beyond the memory": ("spanish-10m", "hardware.memory_gib=0.2", "train.micro_batch", "=4"),
+    "a sequence beyond the memory": ("spanish-10m", "hardware.memory_gib=0.135", "model.context", "=160"),
     "a head too wide for flash": ("spanish-blackwell", "model.head_size=264", "model.head_size", "256"),
 }
 UNLIKE = {
