@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final, Literal
-
-from memory.entrance_errors import SecretsUnlike
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -85,45 +83,6 @@ def begin(session: Session, name: str, language: str) -> None:
         return
     first = members.rename(members.default().id, name)
     members.set_language(first.id, language)
-
-
-class FirstPin:
-    """The PIN of whoever comes first, if they want one: typed, typed again, and then the code that sets another.
-
-    ``part``: which of the three comes next. ``code``: empty until there is a PIN. ``facts``: what is said of one.
-    """
-
-    def __init__(self, session: Session) -> None:
-        self._session = session
-        self._typed = ""
-        self.code = ""
-
-    @property
-    def part(self) -> Literal["asked", "again", "code"]:
-        if self.code:
-            return "code"
-        return "again" if self._typed else "asked"
-
-    @property
-    def facts(self) -> dict[str, int]:
-        settings = self._session.settings.memory.entrance
-        return {"least": settings.least_digits, "most": settings.most_digits}
-
-    def typed(self, pin: str) -> None:
-        """Take what was typed. Raises PinFormWrong and SecretsUnlike: then it is asked for from the beginning."""
-        doors, before = self._session.household.doors, self._typed
-        self._typed = ""
-        if not before:
-            self._typed = doors.check_form(pin)
-        elif doors.check_form(pin) != before:
-            raise SecretsUnlike
-        else:
-            self.code = doors.set_pin(self._session.household.members.default(), pin)
-
-    def again(self) -> bool:
-        """Ask for it from the beginning; whether that is another question than what is asked now."""
-        asked, self._typed = self.part == "again", ""
-        return asked
 
 
 async def fetch_and_use(session: Session, name: str, tell: Callable[[Event], None]) -> Snapshot:

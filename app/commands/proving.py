@@ -14,7 +14,8 @@ import warnings
 from typing import TYPE_CHECKING, Final
 
 from app.commands.errors import SecretFileOpen, SecretFileUnreadable
-from memory.entrance_errors import PassphraseNeeded, SecretNeeded, SecretsUnlike
+from app.new_secret import TypedTwice
+from memory.entrance_errors import PassphraseNeeded, SecretNeeded
 
 if TYPE_CHECKING:
     from app.session import Session
@@ -34,11 +35,16 @@ def ask_secret(session: Session, member: Member, asked: Asked) -> str:
 
 
 def ask_new(session: Session, member: Member, asked: Asked) -> str:
-    """A new one; at a terminal it is asked for twice. Raises as ``ask_secret``, and what two unlike ones mean."""
+    """A new one; at a terminal it is asked for twice.
+
+    Raises as ``ask_secret``, SecretsUnlike, and PinFormWrong before it is asked for again.
+    """
+    twice = TypedTwice(session.household.doors.check_form if asked == "pin" else str)
     first = _given(session, f"command.members.ask.new_{asked}", member, NEW, asked)
-    if NEW not in os.environ and first != _given(session, "command.members.ask.again", member, NEW, asked):
-        raise SecretsUnlike
-    return first
+    twice.take(first)
+    # What a file holds is there to be read.
+    again = first if os.environ.get(NEW) else _given(session, "command.members.ask.again", member, NEW, asked)
+    return twice.take(again) or first
 
 
 def _given(session: Session, prompt: str, member: Member, variable: str, asked: Asked) -> str:

@@ -19,7 +19,8 @@ from textual.widgets.option_list import Option
 from app.bytes_text import size_text
 from app.catalogue import LANGUAGES, Catalogue
 from app.errors_text import explain
-from app.first_start import FirstPin, ModelChoice, begin, models
+from app.first_start import ModelChoice, begin, models
+from app.new_secret import NewPin
 from configs.errors import EnlaceError
 from memory.errors import MemberNameWrong
 
@@ -47,7 +48,8 @@ class FirstStart(ModalScreen[ModelChoice | None]):
         self._catalogue: Catalogue = session.fallback_catalogue()
         self._step = 0
         self._models: list[ModelChoice] = []
-        self._pin = FirstPin(session)
+        # Whoever comes first is a member by the step before.
+        self._pin = NewPin(session, session.household.members.default)
 
     def compose(self) -> ComposeResult:
         with Vertical(classes="box", id="first"):

@@ -5,10 +5,11 @@ Whoever administers says who is a child or a guest; a guest for the evening come
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
-from textual import on
+from textual import on, work
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
@@ -19,6 +20,7 @@ from textual.widgets.option_list import Option
 from app.errors_text import explain
 from app.interface import themes
 from app.interface.entry_dialog import EntryDialog
+from app.new_secret import NewPin
 from app.standing import administers, is_adult
 from app.terminal_text import clean
 from configs.errors import EnlaceError
@@ -53,6 +55,7 @@ class MembersScreen(ModalScreen[str | None]):
         self._theme = theme
         self._inside = inside
         self._administers = self._inside and administers(session)
+        self._hashing = False
 
     def compose(self) -> ComposeResult:
         text = self._catalogue.text
@@ -98,28 +101,39 @@ class MembersScreen(ModalScreen[str | None]):
             return
         name, doors, text = clean(chosen.name), self._session.household.doors, self._catalogue.text
         has = doors.secret_of(chosen.id) == "pin"
+        new = NewPin(self._session, lambda: chosen)
 
         def first(pin: str | None) -> None:
-            if pin is None:
-                return
-            if not pin and has:
+            if not pin and pin is not None and has:
                 doors.remove_pin(chosen)
                 self._say("command.members.open", name=name)
-                return
-            doors.check_form(pin)
-
-            def second(again: str | None) -> None:
-                if again == pin:
-                    code = doors.set_pin(chosen, pin)
-                    self._say("screen.members.pin_set", code=code)
-                elif again is not None:
-                    self._say("errors.secrets_unlike.what")
-
-            self._ask(EntryDialog(self._catalogue, text("command.members.ask.again"), hidden=True), second)
+            elif pin is not None:
+                self._take_pin(new, pin)
 
         hint = text("screen.members.pin_keys" if has else "screen.entry.keys")
         title = text("command.members.ask.new_pin", name=name)
         self._ask(EntryDialog(self._catalogue, title, hidden=True, hint=hint), first)
+
+    @work(exclusive=True, group="pin")
+    async def _take_pin(self, new: NewPin, pin: str) -> None:
+        """Hash it in a thread: nobody's answer stands still meanwhile."""
+        self._hashing = True
+        try:
+            await asyncio.to_thread(new.typed, pin)
+        except EnlaceError as error:
+            self._tell(str(explain(error, self._catalogue)))
+            return
+        finally:
+            self._hashing = False
+        if new.part == "code":
+            self._say("screen.members.pin_set", code=new.code)
+            return
+
+        def second(again: str | None) -> None:
+            if again is not None:
+                self._take_pin(new, again)
+
+        self._ask(EntryDialog(self._catalogue, self._catalogue.text("command.members.ask.again"), hidden=True), second)
 
     # What is for adults, and for whoever administers
 
@@ -151,10 +165,15 @@ class MembersScreen(ModalScreen[str | None]):
 
     @on(OptionList.OptionSelected)
     def _chosen(self, event: OptionList.OptionSelected) -> None:
-        self.dismiss(event.option_id)
+        self._leave(event.option_id)
 
     def action_cancel(self) -> None:
-        self.dismiss(None)
+        self._leave(None)
+
+    def _leave(self, chosen: str | None) -> None:
+        # There will be a PIN, whose code nobody would have seen.
+        if not self._hashing:
+            self.dismiss(chosen)
 
     def _highlit(self) -> Member | None:
         option = self.query_one(OptionList).highlighted_option

@@ -241,6 +241,9 @@ def test_at_a_terminal_a_pin_is_asked_for_and_not_shown(
     assert (code, "not Leo's PIN" in shown, "9999" in shown) == (1, True, False)
     code, shown = at_a_terminal(home, "members", "pin", "Leo", typed=(PIN, "1111", "2222"))
     assert (code, "the same twice" in shown) == (2, True)
+    # What cannot be one is not asked for again.
+    code, shown = at_a_terminal(home, "members", "pin", "Leo", typed=(PIN, "12"))
+    assert (code, "digits alone" in shown, "Once more:" in shown) == (2, True, False)
 
 
 def test_the_code_of_a_pin_sets_another(here: Run, house: None, secret: Callable[[str], str]) -> None:

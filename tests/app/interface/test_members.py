@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 
@@ -15,7 +16,9 @@ from app.interface.entry_dialog import EntryDialog
 from app.interface.members_screen import MembersScreen
 from app.session import Session
 from configs.home import Home
+from memory.doors import Doors
 from memory.entrance_errors import SecretNeeded
+from memory.members import Member
 from tests.app.interface.conftest import Opener, Person
 
 PIN = "4821"
@@ -139,8 +142,12 @@ async def test_a_member_sets_a_pin_a_colour_and_a_voice_and_nobody_elses(open_in
         await typed(person, "4822")
         await person.until(seen(person, "No has escrito lo mismo"))
         await on_the_list(person.pilot, "p")
+        await typed(person, "12")
+        await person.until(seen(person, "Un PIN son solo cifras"))
+        await on_the_list(person.pilot, "p")
         await typed(person, PIN)
-        await typed(person, PIN)
+        # As the first time, a space around it is none of it.
+        await typed(person, f"{PIN} ")
         await person.until(seen(person, "este código pone otro"))
         assert doors.secret_of(members.get("Ana").id) == "pin"
         # On Leo's row the same keys do nothing.
@@ -149,6 +156,31 @@ async def test_a_member_sets_a_pin_a_colour_and_a_voice_and_nobody_elses(open_in
         assert isinstance(person.app.screen, MembersScreen)
         assert members.get("Leo") == leo
         assert doors.secret_of(leo.id) is None
+
+
+async def test_while_a_pin_is_hashed_the_screen_is_alive_and_waits_for_its_code(
+    open_interface: Opener, home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    household(home)
+    asked, go_on, set_pin = threading.Event(), threading.Event(), Doors.set_pin
+
+    def slow(doors: Doors, member: Member, pin: str) -> str:
+        asked.set()
+        assert go_on.wait(20)
+        return set_pin(doors, member, pin)
+
+    monkeypatch.setattr(Doors, "set_pin", slow)
+    async with open_interface(member="Ana") as person:
+        await person.pilot.press("ctrl+o")
+        await person.until(lambda: isinstance(person.app.screen, MembersScreen))
+        await on_the_list(person.pilot, "p")
+        await typed(person, PIN)
+        await typed(person, PIN)
+        await person.until(asked.is_set)
+        await on_the_list(person.pilot, "escape")
+        assert isinstance(person.app.screen, MembersScreen)
+        go_on.set()
+        await person.until(seen(person, "este código pone otro"))
 
 
 async def test_a_guest_for_the_evening_has_a_profile_of_their_own(open_interface: Opener, home: Home) -> None:
