@@ -102,7 +102,8 @@ def test_the_loss_and_every_gradient_are_those_of_plain_pytorch(
 ) -> None:
     if not compiles:
         monkeypatch.setattr("trainer.model.decoder.compiled", lambda dtype, device: None)
-    # Several pieces of logits, the last of them shorter.
+    # Several blocks of queries and several pieces of logits, the last of them shorter.
+    monkeypatch.setattr("trainer.model.sequences.BLOCK", 5)
     monkeypatch.setattr("trainer.model.cross_entropy.LOGITS", 16 * CONFIG.vocabulary)
     monkeypatch.setattr("trainer.model.cross_entropy.LEAST_ROWS", 16)
     model = decoder(dtype)

@@ -12,6 +12,7 @@ from trainer.model.compiled import compiled
 from trainer.model.config import DecoderConfig
 from trainer.model.cross_entropy import Cost, LearnedBy, cost_of, learn_targets
 from trainer.model.fused import FusedAttention, FusedGatedLinear, FusedNormedLinear
+from trainer.model.fused_causal import FusedCausal
 from trainer.model.kernels import GatedLinear, LoraLinear, Matrix, NormedLinear, RmsNorm
 from trainer.model.log_probs import TargetLogProbs, all_logits
 from trainer.model.lora import LoraAdapter
@@ -158,6 +159,11 @@ class Decoder:
     ) -> torch.Tensor:
         """What each token takes from those that it looks at: [tokens, heads * head_size]."""
         epsilon, dtype = self.config.norm_epsilon, self.dtype
+        if isinstance(plan, Causal) and self._compiled and plan.way == "flash" and None not in gains:
+            out: torch.Tensor = FusedCausal.apply(
+                self._compiled, query, key, value, *gains, epsilon, *angles, plan, self.config.attention_scale
+            )
+            return out
         if isinstance(plan, Causal):
             query, key = (TurnedHeads.apply(x, g, epsilon, *angles) for x, g in zip((query, key), gains, strict=True))
             return plan.attend(query, key, value, self.config.attention_scale)
@@ -167,8 +173,8 @@ class Decoder:
         )
         given = (query, key, value, *angles, plan, self.config.attention_scale)
         fused = self._compiled
-        out: torch.Tensor = FusedAttention.apply(fused, *given) if fused else Attention.apply(*given)
-        return out
+        found: torch.Tensor = FusedAttention.apply(fused, *given) if fused else Attention.apply(*given)
+        return found
 
     def _layer_again(self, *given: Any) -> Any:
         """A layer whose inside is computed again for its gradient."""

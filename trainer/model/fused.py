@@ -116,8 +116,8 @@ class FusedAttention(Function):
     ) -> Any:
         """query [t, heads, size]; key, value [t, kv_heads, size] -> [t, heads * size]."""
         ctx.save_for_backward(query, key, value, cosine, sine)
-        ctx.rows, ctx.scale = _Rows(compiled, plan, cosine, sine), scale
-        rows: _Rows = ctx.rows
+        ctx.rows, ctx.scale = _PlannedRows(compiled, plan, cosine, sine), scale
+        rows: _PlannedRows = ctx.rows
         queries, keys = rows.of_queries(query, key.shape[1], turn=1.0), rows.of_keys(key, turn=1.0)
         weights = queries @ keys.transpose(1, 2)
         rows.attend("attend", weights, scale=scale)
@@ -127,7 +127,7 @@ class FusedAttention(Function):
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
         """Gradients for query, key and value."""
         query, key, value, *_ = ctx.saved_tensors
-        rows: _Rows = ctx.rows
+        rows: _PlannedRows = ctx.rows
         groups = key.shape[1]
         queries, keys = rows.of_queries(query, groups, turn=1.0), rows.of_keys(key, turn=1.0)
         # A padded query stands for no token: its row of the gradient is zero.
@@ -141,51 +141,60 @@ class FusedAttention(Function):
         return None, to_queries, to_keys, to_values, *(None,) * 4
 
 
-class _Rows:
-    """The padded rows of a plan: tokens to rows and back, on the way turned by RoPE as far as ``turn`` says."""
+class Rows:
+    """Tokens as the rows that are multiplied, and back, on the way turned by RoPE as far as ``turn`` says."""
+
+    def __init__(self, compiled: Compiled, cosine: torch.Tensor, sine: torch.Tensor) -> None:
+        self.compiled = compiled
+        self._angles = cosine, sine
+
+    def of(self, x: torch.Tensor, places: torch.Tensor, *, turn: float) -> torch.Tensor:
+        """Of x [t, heads, size] those at ``places`` [pieces, length], zeros below 0: [pieces, heads, length, size]."""
+        _, heads, size = x.shape
+        x = x if x.stride()[1:] == (size, 1) else x.contiguous()
+        count, length = places.shape
+        rows = x.new_empty(count, heads, length, size)
+        self.compiled("to_rows", x, x.stride(0), places, count, heads, length, size, *self._angles, turn, rows)
+        return rows
+
+    def back(
+        self, rows: torch.Tensor, starts: torch.Tensor, slots: torch.Tensor, heads: int, length: int, *, turn: float
+    ) -> torch.Tensor:
+        """The reverse, [t, heads, size]: of token i the sum over its places, ``slots[starts[i]:starts[i + 1]]``."""
+        tokens, size = len(starts) - 1, rows.shape[-1]
+        out = rows.new_empty(tokens, heads, size)
+        self.compiled("from_rows", rows, starts, slots, tokens, heads, length, size, *self._angles, turn, out)
+        return out
+
+
+class _PlannedRows(Rows):
+    """The padded rows of a plan."""
 
     def __init__(self, compiled: Compiled, plan: AttentionPlan, cosine: torch.Tensor, sine: torch.Tensor) -> None:
-        self._compiled = compiled
+        super().__init__(compiled, cosine, sine)
         self._plan = plan
-        self._angles = cosine, sine
 
     def of_queries(self, x: torch.Tensor, groups: int, *, turn: float) -> torch.Tensor:
         """[t, heads, size] -> [rows * groups, heads / groups * q, size]."""
-        return self._of(x, self._plan.queries, turn).view(len(self._plan.queries) * groups, -1, x.shape[2])
+        return self.of(x, self._plan.queries, turn=turn).view(len(self._plan.queries) * groups, -1, x.shape[2])
 
     def of_keys(self, x: torch.Tensor, *, turn: float) -> torch.Tensor:
         """[t, groups, size] -> [rows * groups, k, size]."""
-        return self._of(x, self._plan.keys, turn).flatten(0, 1)
+        return self.of(x, self._plan.keys, turn=turn).flatten(0, 1)
 
     def back_to_queries(self, rows: torch.Tensor, *, turn: float) -> torch.Tensor:
         """What ``of_queries`` gives -> [t, heads, size]."""
         count, length = self._plan.queries.shape
         heads = rows.numel() // (count * length * rows.shape[-1])
-        return self._back(rows, self._plan.query_starts, self._plan.spot, heads, length, turn)
+        return self.back(rows, self._plan.query_starts, self._plan.spot, heads, length, turn=turn)
 
     def back_to_keys(self, rows: torch.Tensor, groups: int, *, turn: float) -> torch.Tensor:
         """What ``of_keys`` gives, summed over the rows that a token is a key of -> [t, groups, size]."""
-        return self._back(rows, *self._plan.key_spots, groups, self._plan.keys.shape[1], turn)
+        return self.back(rows, *self._plan.key_spots, groups, self._plan.keys.shape[1], turn=turn)
 
     def attend(self, name: str, *scores: torch.Tensor, scale: float) -> None:
         """One of the compiled functions over all scores [rows * groups, heads / groups * q, k]."""
         count, length = self._plan.queries.shape
         keys = scores[0].shape[-1]
         heads = scores[0].numel() // (count * length * keys)
-        self._compiled(name, *scores, self._plan.begins, self._plan.ends, scale, count, heads, length, keys)
-
-    def _of(self, x: torch.Tensor, places: torch.Tensor, turn: float) -> torch.Tensor:
-        _, heads, size = x.shape
-        x = x if x.stride()[1:] == (size, 1) else x.contiguous()
-        count, length = places.shape
-        rows = x.new_empty(count, heads, length, size)
-        self._compiled("to_rows", x, x.stride(0), places, count, heads, length, size, *self._angles, turn, rows)
-        return rows
-
-    def _back(
-        self, rows: torch.Tensor, starts: torch.Tensor, slots: torch.Tensor, heads: int, length: int, turn: float
-    ) -> torch.Tensor:
-        tokens, size = len(self._plan.spot), rows.shape[-1]
-        out = rows.new_empty(tokens, heads, size)
-        self._compiled("from_rows", rows, starts, slots, tokens, heads, length, size, *self._angles, turn, out)
-        return out
+        self.compiled(name, *scores, self._plan.begins, self._plan.ends, scale, count, heads, length, keys)

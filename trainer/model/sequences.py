@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -15,6 +16,9 @@ from torch.nn.functional import scaled_dot_product_attention
 from trainer.model.attention import rotate
 from trainer.model.kernels import before_norm, inverse_rms
 
+# Queries that are multiplied at once with all keys up to the last of theirs: fewer leave more of the square above the
+# diagonal out, more make larger products. The result is the same.
+BLOCK = 64
 Way = Literal["math", "efficient", "flash"]
 WAYS = {
     "math": SDPBackend.MATH,
@@ -33,6 +37,45 @@ class Causal:
     count: int
     length: int
     way: Way
+
+    @property
+    def block(self) -> int:
+        """Queries of a block."""
+        return min(BLOCK, self.length)
+
+    @property
+    def blocks(self) -> int:
+        """How many blocks of queries a sequence is cut into."""
+        return -(-self.length // self.block)
+
+    @cached_property
+    def queries(self) -> torch.Tensor:
+        """Which token each query is, a block of all sequences after the other: [blocks * count, block], -1: none."""
+        places = torch.arange(self.blocks * self.block).view(self.blocks, 1, self.block)
+        tokens = places + torch.arange(self.count).view(1, -1, 1) * self.length
+        return torch.where(places < self.length, tokens, -1).view(-1, self.block)
+
+    @cached_property
+    def keys(self) -> torch.Tensor:
+        """Which token each key is: [count, length]."""
+        return torch.arange(self.count * self.length).view(self.count, self.length)
+
+    @cached_property
+    def spots(self) -> torch.Tensor:
+        """Where each token is a query, in the flattened ``queries``."""
+        sequence, place = self.keys // self.length, self.keys % self.length
+        return ((place // self.block * self.count + sequence) * self.block + place % self.block).view(-1)
+
+    @cached_property
+    def starts(self) -> torch.Tensor:
+        """Where the places of each token begin, of which it has one."""
+        return torch.arange(self.count * self.length + 1)
+
+    @cached_property
+    def ends(self) -> torch.Tensor:
+        """Before which key of its sequence each query stops to look, 0: it is none: [blocks, count, block]."""
+        places = torch.arange(self.blocks * self.block).view(self.blocks, 1, self.block)
+        return torch.where(places < self.length, places + 1, 0).expand(-1, self.count, -1).contiguous()
 
     def attend(self, query: torch.Tensor, key: torch.Tensor, value: torch.Tensor, scale: float) -> torch.Tensor:
         """query [t, heads, size]; key, value [t, kv_heads, size], in place already -> [t, heads * size]."""

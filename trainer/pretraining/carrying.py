@@ -19,6 +19,7 @@ from trainer.corpus.index import Split
 from trainer.corpus.opening import open_loaders
 from trainer.courtesy import Courtesy, step_back
 from trainer.distributed import Together, joined
+from trainer.model import freed
 from trainer.place import Place
 from trainer.pretraining.errors import ProcessesDoNotFit, RunUnderWay
 from trainer.pretraining.files import PretrainingFiles
@@ -92,6 +93,8 @@ def together_for(run: Run, place: Place, meeting: Path, seconds: float) -> Itera
     settings = DistributionSettings(processes=place.size, shares=())
     lockstep = hardware.weights == "shared_out" and place.size > 1
     backend = BACKENDS[hardware.device]
+    if not lockstep:
+        freed.keep()
     with joined(place, settings, meeting, seconds, lockstep=lockstep, backend=backend) as together:
         yield together
 

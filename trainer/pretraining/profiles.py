@@ -34,7 +34,7 @@ class Abilities:
     attentions: tuple[Attention, ...]
 
 
-# torch's attention for processors stores no scores either, and is called flash.
+# What processors compute in blocks, of which no scores are kept, is called flash.
 PROCESSOR: Final = Abilities(("float32", "bfloat16"), ("math", "flash"))
 # From which compute capability on, the newest first: CUDA C++ Programming Guide, "Compute Capabilities", and
 # FlashAttention-2 (arXiv 2307.08691), whose kernels begin with Ampere.
