@@ -61,10 +61,13 @@ def as_yaml(run: Run) -> str:
 
 def check_sources(composed: Composed) -> None:
     """Raises RunWrong for the first source that is not there; whoever has the corpus needs none."""
-    for place, source in enumerate(composed.run.data.sources):
+    data = composed.run.data
+    named = {"sources": data.sources, "evaluations": data.evaluations}
+    for key, place, source in ((key, *each) for key, sources in named.items() for each in enumerate(sources)):
         if source.form != BY_NAME and not Path(source.path).exists():
-            key = f"data.sources.{place}.path"
-            raise composed.wrong(key, "there is nothing at that path", "source_missing", path=source.path)
+            raise composed.wrong(
+                f"data.{key}.{place}.path", "there is nothing at that path", "source_missing", path=source.path
+            )
 
 
 def source_of(key: str, layers: Sequence[Written]) -> str:

@@ -39,6 +39,18 @@ class CleaningPlan(_Part):
     most_repeated_share: float = Field(
         ge=0, le=1, description="Share of its lines that occur in it before, above which one is left out."
     )
+    most_characters: int = Field(
+        ge=1000, description="Longer documents are cut into several, between paragraphs where there are any."
+    )
+    line_documents: int = Field(
+        ge=0,
+        le=254,
+        description="Documents in which a line may stand before later ones go without it (0: in any number).",
+    )
+    stretch_characters: int = Field(
+        ge=1,
+        description="Characters that are cleaned between two places from which an interrupted corpus goes on.",
+    )
 
 
 class DuplicatesPlan(_Part):
@@ -79,6 +91,9 @@ class Corpus(_Part):
 
     language: str = Field(pattern="^[a-z]{2,3}$", description="The language that it is in, by its ISO 639 code.")
     sources: tuple[Source, ...] = Field(min_length=1, description="Where the text comes from.")
+    evaluations: tuple[Source, ...] = Field(
+        description="What a model is measured by: a document that has thirteen words in a row of it is left out."
+    )
     validation_share: float = Field(gt=0, lt=1, description="Share of the documents that is never trained on.")
     shard_tokens: int = Field(ge=1, description="Tokens of one file of the corpus.")
     loader: Literal["shards", "bytes"] = Field(

@@ -44,6 +44,7 @@ USE: Final = "use"
 _NO_TEXT: Final = "Input should be a valid string"  # as pydantic says it
 HOME: Final = "{home}"  # what stands for the home in a path
 _KEY: Final = re.compile(r"[^.=\s]+(\.[^.=\s]+)*")
+_SOURCES: Final = ("sources", "evaluations")  # the lists of the corpus that hold paths
 BY_NAME: Final = "hub"  # the form of source that is a name, not a path
 
 
@@ -175,11 +176,13 @@ def _without_names(layer: Written) -> Written:
 def _placed(layer: Written, home: Home) -> Written:
     """The layer with whole paths; what is no list of sources is refused with the values."""
     data = layer.values.get("data")
-    sources = data.get("sources") if isinstance(data, Mapping) else None
-    if not isinstance(sources, list):
-        return layer
-    placed = [_placed_source(source, layer.folder, home) for source in sources]
-    return replace(layer, values=merged([layer.values, dotted("data.sources", placed)]))
+    values: Layer = layer.values
+    for key in _SOURCES:
+        sources = data.get(key) if isinstance(data, Mapping) else None
+        if isinstance(sources, list):
+            placed = [_placed_source(source, layer.folder, home) for source in sources]
+            values = merged([values, dotted(f"data.{key}", placed)])
+    return replace(layer, values=values)
 
 
 def _placed_source(source: Any, folder: Path, home: Home) -> Any:

@@ -30,6 +30,7 @@ class Fetch:
     """One attempt to complete ``part``. ``moved`` is called whenever something has arrived.
 
     ``strict``: see ``Remote.part``. ``patience`` makes one for each connection. ``digest`` takes in what arrives.
+    ``begins``: the bytes that every such file begins with.
     """
 
     def __init__(
@@ -43,7 +44,9 @@ class Fetch:
         moved: Callable[[int], None],
         patience: Callable[[], Patience],
         digest: Digest,
+        begins: bytes = MAGIC,
     ) -> None:
+        self._begins = begins
         self._remote, self._part, self._file, self._settings = remote, part, file, settings
         self._strict, self._moved, self._patience, self._digest = strict, moved, patience, digest
 
@@ -114,7 +117,7 @@ class Fetch:
             wanted = arrived if end is None else arrived[: end - cursor.at]
             if not wanted:
                 return  # more than was asked for
-            if cursor.at == 0 and not wanted.startswith(MAGIC[: len(wanted)]):
+            if cursor.at == 0 and not wanted.startswith(self._begins[: len(wanted)]):
                 # A page that asks to log in, most likely; why wait for the rest?
                 raise PullDamaged(name=self._part.name, reason="not a GGUF file")
             self._part.write(cursor.at, wanted)

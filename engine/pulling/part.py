@@ -19,7 +19,7 @@ from typing import Any
 from configs.disk import sync, write_whole
 from engine.pulling.spans import Spans
 
-PART, JOURNAL = ".gguf.part", ".gguf.part.json"
+PART, JOURNAL = ".part", ".part.json"
 
 
 @dataclass(frozen=True)
@@ -46,12 +46,12 @@ class Identity:
 
 
 class Part:
-    """The arriving file of the model ``name`` in ``folder``. Whoever uses it holds the model's lock."""
+    """The arriving file ``name``, with ``ending``, in ``folder``. Whoever uses it holds the model's lock."""
 
-    def __init__(self, folder: Path, name: str) -> None:
+    def __init__(self, folder: Path, name: str, ending: str = ".gguf") -> None:
         self.name = name
-        self.path = folder / f"{name}{PART}"
-        self._journal = folder / f"{name}{JOURNAL}"
+        self.path = folder / f"{name}{ending}{PART}"
+        self._journal = folder / f"{name}{ending}{JOURNAL}"
         self._handle = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600)
         self.spans = Spans()
         self._identity: Identity | None = None

@@ -27,3 +27,33 @@ class CorpusChanged(TrainerError):
     """A training that goes on finds other text than it began with. facts: expected, found (hashes, or numbers)."""
 
     code = "corpus_changed"
+
+
+class TooFewDocuments(TrainerError):
+    """Not even one document to train on and one to look at was kept. facts: kept, read, needed."""
+
+    code = "too_few_documents"
+
+
+class NoText(TrainerError):
+    """None of the sources has anything that could be read as text. facts: files, unreadable."""
+
+    code = "no_text"
+
+
+class HelperLost(TrainerError):
+    """A process that cleaned documents ended in the middle of them, for want of memory most likely. No facts."""
+
+    code = "helper_lost"
+
+
+class DataSetNotFetched(TrainerError):
+    """facts: name, file (empty where it is the data set as a whole), reason."""
+
+    code = "data_set_not_fetched"
+
+
+class DataSetUnreadable(TrainerError):
+    """None of its files is of a form that is read. facts: name, files (some of them)."""
+
+    code = "data_set_unreadable"
