@@ -11,6 +11,8 @@ from textual.containers import Vertical
 from textual.screen import ModalScreen
 from textual.widgets import Input, Static
 
+from app.interface.fields import LineField
+
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
 
@@ -44,7 +46,7 @@ class EntryDialog(ModalScreen[str | None]):
             yield Static(self._title, classes="title", markup=False)
             if self._problem:
                 yield Static(f"⚠ {self._problem}", id="problem", markup=False)
-            yield Input(self._value, password=self._hidden, compact=True, id="entry")
+            yield LineField(self._value, password=self._hidden, compact=True, id="entry")
             hint = self._hint or self._catalogue.text("screen.entry.keys")
             yield Static(hint, classes="quiet", markup=False)
 

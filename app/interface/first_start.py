@@ -20,6 +20,7 @@ from app.bytes_text import size_text
 from app.catalogue import LANGUAGES, Catalogue
 from app.errors_text import explain
 from app.first_start import ModelChoice, begin, models
+from app.interface.fields import LineField
 from app.new_secret import NewPin
 from configs.errors import EnlaceError
 from memory.errors import MemberNameWrong
@@ -61,8 +62,8 @@ class FirstStart(ModalScreen[ModelChoice | None]):
                 compact=True,
                 markup=False,
             )
-            yield Input(self._session.household.members.usual_name(), id="name", compact=True)
-            yield Input(id="pin", compact=True, password=True)
+            yield LineField(self._session.household.members.usual_name(), id="name", compact=True)
+            yield LineField(id="pin", compact=True, password=True)
             yield Static(id="code", markup=False)
             yield OptionList(id="model", compact=True, markup=False)
             yield Static(id="problem", markup=False)

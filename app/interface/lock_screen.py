@@ -13,6 +13,7 @@ from textual.screen import Screen
 from textual.widgets import Input, Static
 
 from app.interface import themes
+from app.interface.fields import LineField
 from app.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ class LockScreen(Screen[None]):
         with Vertical(classes="box"):
             yield Static(text("screen.lock.title"), classes="title", markup=False)
             yield Static(Text.assemble(("● ", colour), text(f"command.members.ask.{self._secret}", name=name)))
-            yield Input(password=True, compact=True, id="secret")
+            yield LineField(password=True, compact=True, id="secret")
             yield Static(id="problem", markup=False)
             yield Static(Text("\n" + text("screen.lock.hint"), "dim"))
             yield Static(text("screen.lock.keys"), classes="quiet", markup=False)

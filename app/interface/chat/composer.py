@@ -7,12 +7,11 @@ from typing import ClassVar
 from textual import events
 from textual.binding import Binding, BindingType
 from textual.message import Message
-from textual.widgets import TextArea
 
-from app.terminal_text import clean
+from app.interface.fields import TextField
 
 
-class Composer(TextArea):
+class Composer(TextField):
     """Enter sends, Ctrl+J begins another line; up in an empty composer takes the last question back to change it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -62,7 +61,3 @@ class Composer(TextArea):
             event.stop()
             event.prevent_default()
             self.submit()
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        # Textual goes on to the text area's own handler, which then inserts what is left.
-        event.text = clean(event.text)

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, ClassVar
 
-from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
 from textual.message import Message
-from textual.widgets import Static, TextArea
+from textual.widgets import Static
 
-from app.terminal_text import clean
+from app.interface.fields import TextField
 
 if TYPE_CHECKING:
     from app.catalogue import Catalogue
 
 
-class CorrectionText(TextArea):
+class CorrectionText(TextField):
     """The answer's text while it is corrected."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -45,10 +44,6 @@ class CorrectionText(TextArea):
 
     def action_change_visibility(self) -> None:
         self.post_message(self.VisibilityChanged())
-
-    async def _on_paste(self, event: events.Paste) -> None:
-        # Textual goes on to the text area's own handler, which then inserts what is left.
-        event.text = clean(event.text)
 
 
 class Correction(Vertical):

@@ -17,6 +17,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.interface.excerpt import excerpt
+from app.interface.fields import LineField
 from app.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -98,7 +99,7 @@ class Side(Vertical):
         self._current: str | None = None
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder=self._catalogue.text("screen.search_here"), id="search", compact=True)
+        yield LineField(placeholder=self._catalogue.text("screen.search_here"), id="search", compact=True)
         yield Conversations(id="conversations", compact=True, markup=False)
         yield Static(id="waiting", markup=False)
 

@@ -14,6 +14,7 @@ from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
 from app.errors_text import explain
+from app.interface.fields import LineField
 from app.interface.times import day_and_time
 from app.recalled_sources import RecalledSource, correct, forget
 from app.terminal_text import clean
@@ -46,7 +47,7 @@ class SourcesDialog(ModalScreen[str | None]):
             yield Static(self._catalogue.text("screen.recalled.title"), classes="title", markup=False)
             yield OptionList(*self._options(), markup=False)
             yield Static(id="told", markup=False)
-            yield Input(compact=True, id="other_words", disabled=True)
+            yield LineField(compact=True, id="other_words", disabled=True)
             yield Static(self._catalogue.text("screen.recalled.keys"), classes="quiet", markup=False)
 
     def on_mount(self) -> None:

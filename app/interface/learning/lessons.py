@@ -12,6 +12,7 @@ from textual.containers import Horizontal, VerticalScroll
 from textual.widgets import Input, OptionList, Static
 from textual.widgets.option_list import Option
 
+from app.interface.fields import LineField
 from app.interface.learning.forgetting import ForgettingPane
 from app.interface.said import Said
 from app.interface.times import day_and_time
@@ -52,7 +53,7 @@ class LessonsPane(ForgettingPane):
 
     def compose(self) -> ComposeResult:
         text = self.app.catalogue.text
-        yield Input(placeholder=text("screen.learning.lessons.search"), compact=True, id="lesson-search")
+        yield LineField(placeholder=text("screen.learning.lessons.search"), compact=True, id="lesson-search")
         with Horizontal(classes="list-and-detail"):
             yield LessonList(compact=True, markup=False, id="lesson-list")
             with VerticalScroll(classes="detail"):

@@ -12,6 +12,7 @@ from textual.containers import Horizontal, Vertical, VerticalScroll
 from textual.widgets import Input, Static
 
 from app.interface.excerpt import first_marked_row
+from app.interface.fields import LineField
 from app.interface.paged_list import PagedList, Rows
 from app.interface.said import Said
 from configs.errors import EnlaceError
@@ -43,7 +44,7 @@ class SearchedPane(Vertical):
         raise NotImplementedError
 
     def compose(self) -> ComposeResult:
-        yield Input(placeholder=self.words("search"), compact=True)
+        yield LineField(placeholder=self.words("search"), compact=True)
         with Horizontal(classes="list-and-detail"):
             yield self.listing_widget()
             with VerticalScroll(classes="detail"):
