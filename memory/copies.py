@@ -16,7 +16,7 @@ from typing import Any, Final
 from urllib.parse import quote
 
 from configs.home import Home
-from memory.cipher import salt_in, salt_of
+from memory.cipher import given_salt, salt_in
 from memory.database import primary_code, translated
 from memory.errors import DatabaseDamaged, DiskFull
 from memory.guard import Guard
@@ -109,7 +109,7 @@ def one_moment(home: Home, busy_seconds: float) -> Iterator[Moment]:
             if path.is_file():
                 # While it is looked at, nobody puts another file in its place.
                 guarded = stack.enter_context(_guarded(path, busy_seconds))
-                salt = salt_of(path)
+                salt = given_salt(path)
                 if salt is not None and salt.hex() in seals:
                     locks[path] = guarded
                     continue

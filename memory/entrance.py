@@ -100,11 +100,17 @@ class Pins:
         self._family.run("DELETE FROM pins WHERE member = ?", (member_id,))
 
     def check(self, member_id: str, name: str, pin: str) -> None:
-        """Return where it is theirs. Raises PinWrong, and TooManyTries without having looked."""
+        """Return where it is theirs, or where another window has taken the PIN off meanwhile.
+
+        Raises PinWrong, and TooManyTries without having looked.
+        """
         from argon2.exceptions import VerifyMismatchError
 
         self._tries.begin(member_id, name)
         hashed = self._family.value("SELECT hash FROM pins WHERE member = ?", (member_id,))
+        if hashed is None:
+            self._tries.succeeded(member_id)
+            return
         hasher, given = self._hasher(), _digits(pin)
         try:
             hasher.verify(hashed, given)

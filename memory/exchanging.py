@@ -55,6 +55,25 @@ def exchange(path: Path, old: str, new: str, name: str, busy_seconds: float) -> 
             part.unlink(missing_ok=True)
 
 
+@contextmanager
+def leaving_no_log(path: Path) -> Iterator[None]:
+    """Write zeros over what the log of the plain database ``path`` held, once it is no more; begin while that is open.
+
+    Logs of earlier openings went with them: their blocks are in no file any more.
+    """
+    log = path.with_name(path.name + BESIDE[0])
+    try:
+        handle = os.open(log, os.O_RDWR)
+    except FileNotFoundError:
+        yield
+        return
+    try:
+        yield
+        _overwrite(handle)
+    finally:
+        os.close(handle)
+
+
 def sweep(folder: Path) -> None:
     """Remove what an exchange left that was killed; one that is under way is left alone."""
     for part in folder.glob(f".*{_ENDING}"):

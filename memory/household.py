@@ -224,11 +224,13 @@ class Household:
         self._places.finish()
 
     def close(self) -> None:
-        self._places.close()
-        for database, _ in self._opened.values():
-            database.close()
-        self._opened.clear()
-        self._family.close()
+        """Close every file. One that is busy keeps none of the others open. Raises DatabaseBusy."""
+        with contextlib.ExitStack() as stack:
+            stack.callback(self._family.close)
+            for database, _ in self._opened.values():
+                stack.callback(database.close)
+            self._opened.clear()
+            self._places.close()
 
     def __enter__(self) -> Self:
         return self

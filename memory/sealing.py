@@ -5,6 +5,7 @@ What was trained for them alone goes with the plain file: it would lie beside th
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from configs.home import Home
 from memory.cipher import module
 from memory.entrance_errors import NotEncrypted
 from memory.errors import MemberFilesLeft, PrivateRunRunning
-from memory.exchanging import exchange
+from memory.exchanging import exchange, leaving_no_log
 
 if TYPE_CHECKING:
     from memory.household import Household
@@ -53,8 +54,11 @@ def decrypt(household: Household, member_id: str) -> Member:
 def _exchange(household: Household, member: Member, key: str) -> None:
     doors, path = household.doors, household.home.member_db(member.id)
     try:
-        household.close_file(member.id)
-        exchange(path, doors.key(member), key, member.name, household.settings.busy_seconds)
+        old = doors.key(member)
+        # What was written last stands in the log, which SQLite removes when the file is closed.
+        with contextlib.nullcontext() if old else leaving_no_log(path):
+            household.close_file(member.id)
+            exchange(path, old, key, member.name, household.settings.busy_seconds)
     except BaseException:
         doors.seals.clear(member.id)
         raise

@@ -38,12 +38,12 @@ TRIED = [
     ("lessons", "contradicted"), ("lessons", "contradicted", "--json"),
     ("lessons", "add", "--question", "q?", "--chosen", "a"),
     ("train", "mine"), ("train", "mine", "on"), ("train", "history"), ("train", "status"), ("train", "report"),
-    ("train", "now", "--mine"), ("train", "pause"), ("train", "gate"),
-    ("snapshots", "rollback"), ("snapshots", "rollback", "--mine"), ("snapshots", "prune", "--yes"),
-    ("snapshots", "compare", "v0", "v0"), ("members", "export", "everything"), ("chats", "import", "file.json"),
-    ("documents", "list"), ("documents", "status"), ("documents", "add", "."), ("documents", "read"),
-    ("documents", "remove", "1"), ("graph", "show", "Leo"), ("graph", "query"), ("graph", "proposals"),
-    ("graph", "merge", "1", "2"), ("graph", "refuse", "1", "2"),
+    ("train", "now", "--mine"), ("train", "pause"), ("train", "gate"), ("snapshots", "rollback"),
+    ("snapshots", "rollback", "--mine"), ("snapshots", "prune", "--yes"), ("snapshots", "compare", "v0", "v0"),
+    ("members", "export", "everything"), ("chats", "import", "file.json"), ("documents", "list"),
+    ("documents", "status"), ("documents", "add", "."), ("documents", "read"), ("documents", "remove", "1"),
+    ("graph", "show", "Leo"), ("graph", "query"), ("graph", "proposals"), ("graph", "merges"),
+    *(("graph", *each) for each in (("merge", "1", "2"), ("refuse", "1", "2"), ("unmerge", "1"))),
     ("memory", "show", "1"), ("memory", "undo"), ("memory", "rebuild"),
 ]  # fmt: skip
 
@@ -235,15 +235,12 @@ def test_at_a_terminal_a_pin_is_asked_for_and_not_shown(
 ) -> None:
     code, shown = at_a_terminal(home, "members", "pin", "Leo", typed=(PIN, PIN))
     assert (code, "Leo's new PIN:" in shown, PIN in shown) == (0, True, False)
-    code, shown = at_a_terminal(home, "chats", "list", "--member", "Leo", typed=(PIN,))
-    assert (code, SAID in shown, "Leo's PIN:" in shown, PIN in shown) == (0, True, True, False)
-    code, shown = at_a_terminal(home, "chats", "list", "--member", "Leo", typed=("9999",))
-    assert (code, "not Leo's PIN" in shown, "9999" in shown) == (1, True, False)
-    code, shown = at_a_terminal(home, "members", "pin", "Leo", typed=(PIN, "1111", "2222"))
-    assert (code, "the same twice" in shown) == (2, True)
-    # What cannot be one is not asked for again.
-    code, shown = at_a_terminal(home, "members", "pin", "Leo", typed=(PIN, "12"))
-    assert (code, "digits alone" in shown, "Once more:" in shown) == (2, True, False)
+    for given, code, said in ((PIN, 0, SAID), ("9999", 1, "not Leo's PIN")):
+        got, shown = at_a_terminal(home, "chats", "list", "--member", "Leo", typed=(given,))
+        assert (got, said in shown, "Leo's PIN:" in shown, given in shown) == (code, True, True, False)
+    for new, said in ((("1111", "2222"), "the same twice"), (("12",), "digits alone")):
+        got, shown = at_a_terminal(home, "members", "pin", "Leo", typed=(PIN, *new))
+        assert (got, said in shown, "Once more:" in shown) == (2, True, len(new) > 1)
 
 
 def test_the_code_of_a_pin_sets_another(here: Run, house: None, secret: Callable[[str], str]) -> None:

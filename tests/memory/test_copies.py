@@ -18,7 +18,7 @@ from configs.home import Home
 from configs.settings import Settings
 from memory import copies
 from memory.copies import one_moment, told_by
-from memory.errors import DatabaseBusy
+from memory.errors import DatabaseBusy, DatabaseReadOnly
 from memory.household import Household, MemberMemory
 from memory.manifests import Adapter
 from memory.migrations import newer
@@ -162,6 +162,37 @@ def test_a_home_that_can_only_be_read_is_copied_too(home: Home, tmp_path: Path, 
     assert child.exitcode == 0
     with contextlib.closing(sqlite3.connect(tmp_path / "out" / "copy.db")) as opened:
         assert opened.execute("SELECT name FROM members").fetchall() == [("Ana",)]
+
+
+def refused_as_nobody(root: Path) -> None:
+    """Takes hold of a home in which a file is shut to whoever looks; the path that the error names is printed."""
+    if os.geteuid() == 0:
+        os.setgid(NOBODY)
+        os.setuid(NOBODY)
+    try:
+        with one_moment(Home(root), 1):
+            pass
+    except DatabaseReadOnly as error:
+        os._exit(3 if str(error.facts["path"]).endswith(".db") else 4)
+
+
+def test_a_members_file_that_the_system_does_not_give_out_is_named(
+    home: Home, tmp_path: Path, settings: Settings
+) -> None:
+    with Household.open(home, settings.memory) as household:
+        path = home.member_db(household.member(household.members.add("Ana", "es").id).member.id)
+    for folder in (home.root, home.members, *list(home.root.parents)[:4]):
+        if str(folder).startswith(str(tmp_path.parent.parent.parent)):
+            folder.chmod(0o755)
+    for each in home.members.iterdir():
+        each.chmod(0o666)
+    home.members.chmod(0o777)
+    home.family_db.chmod(0o444)
+    path.chmod(0o000)
+    child = multiprocessing.get_context("spawn").Process(target=refused_as_nobody, args=(home.root,))
+    child.start()
+    child.join(30)
+    assert child.exitcode == 3
 
 
 def test_a_file_that_can_only_be_read_leaves_nothing_behind_that_keeps_it_from_being_written_later(

@@ -10,6 +10,7 @@ import pytest
 
 from configs.home import Home
 from configs.settings import Settings, load_settings
+from memory.entrance import Pins
 from memory.entrance_errors import PinFormWrong, PinWrong, SecretNeeded, TooManyTries, WayBackWrong
 from memory.errors import DatabaseReadOnly
 from memory.household import Household
@@ -26,6 +27,21 @@ def locked(household: Household, ana: Member) -> Member:
     household.doors.set_pin(ana, PIN)
     household.leave(ana.id)
     return ana
+
+
+def test_a_pin_that_another_window_takes_off_while_it_is_typed_keeps_nobody_out(
+    household: Household, locked: Member, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has = Pins.has
+
+    def and_then_it_is_taken_off(pins: Pins, member_id: str) -> bool:
+        found = has(pins, member_id)
+        pins.remove(member_id)
+        return found
+
+    monkeypatch.setattr(Pins, "has", and_then_it_is_taken_off)
+    household.doors.enter(locked, PIN)
+    household.member(locked.id)
 
 
 def wrong(household: Household, member: Member, times: int) -> None:

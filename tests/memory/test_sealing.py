@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from configs.home import Home
+from configs.settings import Settings
 from memory import exchanging
-from memory.cipher import salt_of
+from memory.cipher import is_open_here, salt_of
 from memory.entrance_errors import (
     EncryptionMissing,
     MemberFileOpen,
@@ -21,7 +23,8 @@ from memory.entrance_errors import (
     PinBesidePassphrase,
     TooManyTries,
 )
-from memory.errors import DatabaseDamaged, DiskFull
+from memory.errors import DatabaseBusy, DatabaseDamaged, DiskFull
+from memory.guard import Guard
 from memory.household import Household
 from memory.members import Member
 from memory.sealing import decrypt, encrypt
@@ -50,6 +53,35 @@ def test_what_is_in_it_is_the_same_before_and_after_and_is_read_nowhere_on_the_d
         later.doors.enter(telling, PASSPHRASE)
         assert everything(later, telling) == before
         assert in_plain(home) == []
+
+
+def test_what_was_written_last_stays_in_no_block_of_the_log_either(
+    household: Household, telling: Member, home: Home, tmp_path: Path
+) -> None:
+    path = home.member_db(telling.id)
+    log = path.with_name(f"{path.name}-wal")
+    assert SAID.encode() in log.read_bytes()
+    # Under another name its blocks can be looked at when SQLite has let go of them.
+    os.link(log, tmp_path / "blocks")
+    encrypt(household, telling.id, PASSPHRASE)
+    assert set((tmp_path / "blocks").read_bytes()) <= {0}
+
+
+def test_of_two_encrypted_files_one_that_is_busy_keeps_the_other_from_nothing(
+    household: Household, telling: Member, bruno: Member, home: Home, settings: Settings
+) -> None:
+    for member in (telling, bruno):
+        household.member(member.id)
+        encrypt(household, member.id, PASSPHRASE)
+    household.close()
+    hasty = Household.open(home, settings.memory.model_copy(update={"busy_seconds": 0.1}))
+    for member in (telling, bruno):
+        hasty.doors.enter(member, PASSPHRASE)
+        hasty.member(member.id)
+    with Guard(home.member_db(telling.id), 1).alone(), pytest.raises(DatabaseBusy):
+        hasty.close()
+    assert not is_open_here(home.member_db(bruno.id))
+    assert not is_open_here(home.family_db)
 
 
 def test_neither_passphrase_nor_key_is_anywhere_on_the_disk(household: Household, telling: Member, home: Home) -> None:
