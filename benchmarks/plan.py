@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -118,6 +119,22 @@ class MemoryPlan(BaseModel):
     seed: int = Field(description="Of the made words.")
 
 
+class PretrainPlan(BaseModel):
+    """How much ``benchmarks.pretrain`` trains."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    rounds: int = Field(ge=1, description="How often each side takes its steps.")
+    run: str = Field(description="The shipped run whose model is trained.")
+    batch: int = Field(ge=1, description="Sequences of a step.")
+    length: int = Field(ge=16, description="Tokens of a sequence.")
+    steps: int = Field(ge=2, description="Steps of each side.")
+    warm_steps: int = Field(ge=1, description="How many of them, the first, do not count.")
+    precision: Literal["float32", "bfloat16"] = Field(description="What products are computed in on every side.")
+    compiled: bool = Field(description="Whether the peers' models are compiled by torch, which takes a minute.")
+    timeout_s: float = Field(gt=0, description="Seconds that the steps of one side may take.")
+
+
 class Plan(BaseModel):
     """One size of every benchmark."""
 
@@ -132,6 +149,7 @@ class Plan(BaseModel):
     beside_training: BesidePlan
     graph: GraphPlan
     memory: MemoryPlan
+    pretrain: PretrainPlan
 
 
 def load_plan(*, quick: bool) -> Plan:

@@ -13,7 +13,8 @@ from pathlib import Path
 
 import torch
 
-from benchmarks.flops import FORWARD, needed
+from benchmarks.flops import needed
+from benchmarks.product import Product
 from trainer.examples import Corpus
 from trainer.loop import StepReport, micro_batches, train
 from trainer.model.decoder import Decoder
@@ -26,35 +27,21 @@ from trainer.run_files import RunFiles, read_inputs
 from trainer.stages.ground import read_ground
 from trainer.stages.prepare import read_prepared
 
-SIZES = (512, 1024, 2048)  # of square matrices, of which the fastest is the peak
-REPEATED = 5
-
 
 class _Clock:
     """Takes the time of steps, and before each of them that of the product."""
 
     def __init__(self, dtype: torch.dtype) -> None:
-        self._pairs = {size: torch.randn(2, size, size).to(dtype) for size in SIZES}
-        rates = {size: self._rate(size) for size in SIZES}
-        self._fastest = max(rates, key=lambda size: rates[size])
+        self._product = Product(dtype)
         self._began = self._seconds = 0.0
         self.peaks: list[float] = []
         self.seconds: list[float] = []
-
-    def _rate(self, size: int) -> float:
-        one, other = self._pairs[size]
-        took = []
-        for _ in range(REPEATED):
-            began = time.perf_counter()
-            one @ other
-            took.append(time.perf_counter() - began)
-        return FORWARD * size**3 / min(took)
 
     def before_micro_step(self) -> None:
         if self._began:
             self._seconds += time.perf_counter() - self._began
         else:
-            self.peaks.append(self._rate(self._fastest))
+            self.peaks.append(self._product.rate())
         self._began = time.perf_counter()
 
     def after_example(self, objective: Objective, example: Example, loss: float) -> None:

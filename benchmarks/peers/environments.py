@@ -21,7 +21,7 @@ from benchmarks.errors import PeerMissing
 HERE = Path(__file__).parent
 INSTALL_SECONDS = 1800
 SHOWN_CHARACTERS = 400
-NAMES = ("elia", "llm", "trl", "xllamacpp")
+NAMES = ("elia", "litgpt", "llm", "trl", "xllamacpp")
 
 
 @dataclass(frozen=True)
