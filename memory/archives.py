@@ -6,6 +6,8 @@ What others share is theirs.
     facts.jsonl           what they said as facts, with the words they rest on; forgotten and replaced ones too
     lessons.jsonl         what they taught, withdrawn ones and ratings too
     preferences.jsonl     of those, the ones in force, in the form that TRL reads
+
+Their documents are taken along by ``memory/documents/taken_along.py``.
 """
 
 from __future__ import annotations

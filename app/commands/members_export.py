@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from app.catalogue import Catalogue
     from app.session import Session
     from memory.archives import Archive
+    from memory.documents.taken_along import TakenDocument
 
 
 def export(
@@ -41,6 +43,7 @@ def export(
             aside.mkdir(mode=0o700)
             write_archive(memory, archive, aside)
             _write_pages(session, archive, aside)
+            documents = _take_documents(session, aside)
             # It appears under its name when all of it is there.
             aside.rename(to)
         except OSError as error:
@@ -51,6 +54,7 @@ def export(
             "conversations": len(archive.conversations),
             "facts": len(archive.facts),
             "lessons": len(archive.lessons),
+            "documents": documents,
         }
         if as_json:
             write_json({"folder": str(to), **counts})
@@ -72,6 +76,38 @@ def _write_pages(session: Session, archive: Archive, folder: Path) -> None:
     write_new(folder / "facts.md", _facts_page(words, archive))
     write_new(folder / "lessons.md", _lessons_page(words, archive))
     write_new(folder / "README.md", words.text("command.members.export.page", name=session.member.name))
+
+
+def _take_documents(session: Session, folder: Path) -> int:
+    """Write what the member added of documents; how many there are."""
+    from memory.archives import file_names
+    from memory.documents.taken_along import documents_of, take_along
+    from memory.exports import line
+    from memory.whole_files import write_new
+
+    papers, files = session.memory.papers, folder / "documents"
+    files.mkdir(mode=0o700)
+    found = documents_of(session.member.id, (session.household.documents, papers.shelf))
+    names = file_names(Path(each.name).stem for each in found)
+    taken = list(take_along(found, names, papers.graph, files))
+    write_new(folder / "documents.jsonl", (line(each.as_json()) for each in taken))
+    write_new(folder / "documents.md", _documents_page(session.catalogue, taken))
+    return len(taken)
+
+
+def _documents_page(words: Catalogue, documents: Sequence[TakenDocument]) -> str:
+    from app.graph_words import one_line, source_text, statement_text
+
+    parts = [f"# {words.text('command.members.export.documents')}\n"]
+    for document in documents:
+        parts.append(f"## {one_line(document.state.name)}\n")
+        if document.file is None:
+            parts.append(f"{words.text('command.members.export.gone')}\n")
+        for said in document.said:
+            here = [each for each in said.evidence if each.document == document.state.id]
+            parts.append(f"- {statement_text(said, words)}{source_text(here, words)}")
+        parts.append("")
+    return "\n".join(parts)
 
 
 def _facts_page(words: Catalogue, archive: Archive) -> str:

@@ -66,6 +66,39 @@ def test_everything_of_a_members_is_written_and_nothing_of_anothers(
     assert {path.stat().st_mode & 0o077 for path in folder.rglob("*")} == {0}
 
 
+def test_the_documents_that_a_member_added_are_taken_along_with_what_they_say(
+    here: Run, session: Session, tmp_path: Path
+) -> None:
+    lived(session)
+    session.close()
+    for who, name, said in (
+        ("Ana", "letter.txt", "Eva Sol lives in York.\n"),
+        ("Ana", "gone.txt", "Eva Sol works at Sol Motors Ltd.\n"),
+        ("Bruno", "other.txt", "Luis Mora lives in Leeds.\n"),
+    ):
+        (tmp_path / who).mkdir(exist_ok=True)
+        (tmp_path / who / name).write_text(said)
+        shared = ["--shared"] if name != "letter.txt" else []
+        assert here("documents", "add", str(tmp_path / who / name), "--member", who, *shared).code == 0
+    (tmp_path / "Ana" / "gone.txt").unlink()
+    folder = tmp_path / "mine"
+    told = json.loads(here("members", "export", str(folder), "--member", "Ana", "--json").out)
+    assert told["documents"] == 2
+    assert {path.name: path.read_text() for path in (folder / "documents").iterdir()} == {
+        "letter.txt": "Eva Sol lives in York.\n"
+    }
+    found = {each["name"]: each for each in lines(folder / "documents.jsonl")}
+    assert (found["letter.txt"]["file"], found["gone.txt"]["file"]) == ("letter.txt", None)
+    (said,) = found["letter.txt"]["statements"]
+    assert (said["subject"], said["predicate"], said["object"], said["line"]) == ("Eva Sol", "lives_in", "York", 1)
+    page = (folder / "documents.md").read_text()
+    assert "- Eva Sol lives in York  (letter.txt, line 1)" in page
+    assert "no longer where it was" in page
+    everything = "".join(path.read_text(encoding="utf-8") for path in folder.rglob("*") if path.is_file())
+    assert "Luis Mora" not in everything
+    assert {path.stat().st_mode & 0o077 for path in folder.rglob("*")} == {0}
+
+
 def test_it_comes_back_in_another_home(here: Run, session: Session, tmp_path: Path) -> None:
     lived(session)
     folder = tmp_path / "mine"
