@@ -61,6 +61,9 @@ def _told(folder: Path) -> tuple[dict[int, dict[str, float]], dict[str, float]]:
                 # Another training, in the place of the one before.
                 steps.clear()
             steps[number] = _numbers(facts)
+        elif event.kind == "validation" and isinstance(number, int):
+            # Told after its step.
+            steps.setdefault(number, {}).update({f"validation/{key}": each for key, each in _numbers(facts).items()})
         elif event.kind == "measure" and "value" in facts:
             measures |= _numbers({f"gate/{facts['name']}": facts["value"]})
     return steps, measures

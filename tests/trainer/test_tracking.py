@@ -34,6 +34,7 @@ def folder(home: Home) -> Path:
     for number, loss in ((1, 9.0), (2, 8.0), (1, 3.0), (2, 2.0), (3, float("nan"))):
         facts = {"step": number, "steps": 3, "loss": loss, "note": "words", "skipped": False}
         append(folder, RunEvent(0.0, "step", "train", None, facts))
+    append(folder, RunEvent(0.0, "validation", facts={"step": 2, "bits_per_byte": 1.5}))
     append(folder, RunEvent(0.0, "measure", facts={"name": "lessons_right", "value": 0.9, "before": 0.1}))
     append(folder, RunEvent(0.0, "measure", facts={"name": "lesson_dropped", "question": "A secret?"}))
     return folder
@@ -50,7 +51,8 @@ def test_the_steps_that_count_and_the_measures_are_kept_and_no_server_is_named(
     tracking.leave_curves(folder, "r0001", 30)
     calls = json.loads((home.root / "trackio" / "calls.json").read_text())
     assert calls["init"] == ["enlace", "r0001", False, False, False]
-    assert calls["logs"] == [[1, {"loss": 3.0}], [2, {"loss": 2.0}], [3, {"gate/lessons_right": 0.9}]]
+    both = {"loss": 2.0, "validation/bits_per_byte": 1.5}
+    assert calls["logs"] == [[1, {"loss": 3.0}], [2, both], [3, {"gate/lessons_right": 0.9}]]
     assert calls["environ"] == {"TRACKIO_DIR": str(home.root / "trackio"), "HF_HUB_OFFLINE": "1"}
 
 

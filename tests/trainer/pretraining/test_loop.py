@@ -125,11 +125,18 @@ def test_a_loss_that_goes_astray_goes_back_and_on_behind_that_text_and_says_so(l
     assert where.train.state()["position"] == (len(steps) + 1) * 4 * 12
 
 
+class Killed(Exception):
+    """In the place of a SIGKILL: nothing that comes after it is done."""
+
+
 def test_whoever_is_killed_behind_a_spike_goes_on_behind_it(tmp_path: Path) -> None:
-    asked = iter([False] * 6 + [True])
+    def kill(kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
+        if kind == "went_back":
+            raise Killed
+
     training = Astray(math.nan, (4,))
-    where = around(training.run, tmp_path, stopping=lambda: next(asked))
-    assert Pretraining(training, where).carry() == "stopped"
+    with pytest.raises(Killed):
+        Pretraining(training, replace(around(training.run, tmp_path), tell=kill)).carry()
     again = Astray(math.nan, ())
     assert Pretraining(again, around(again.run, tmp_path)).carry() == "done"
     straight = Astray(math.nan, (4,))
