@@ -17,6 +17,7 @@ _MANY_LINES: Final = re.compile(r"\n{3,}")
 # UTF-8 that was read as if it were of older Windows programs: Ã± for ñ.
 _TWICE: Final = re.compile("[ÃÂ][\u0080-\u00bf€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]")
 _RULE: Final = re.compile(r"[-=_*~#.+·•—–|<>/\\\s]{3,}")  # a line of rules
+_OTHERS: Final = re.compile(r"(?:(?!\s)[\W\d_])+")  # neither letters nor blanks
 _SEPARATED: Final = re.compile(r"\s[|·•»>/]\s")
 # Lines that every page of a site has, in the languages that the family's pages are in.
 _BOILERPLATE: Final = re.compile(
@@ -47,7 +48,7 @@ def cleaned(text: str) -> str:
 
 def letter_share(text: str) -> float:
     """The share of letters and blanks."""
-    return sum(letter.isalpha() or letter.isspace() for letter in text) / len(text) if text else 0.0
+    return len(_OTHERS.sub("", text)) / len(text) if text else 0.0
 
 
 def repeated_share(text: str) -> float:

@@ -5,21 +5,26 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
 from configs.errors import EnlaceError
 from configs.home import Home
+from configs.locks import take_lock
 from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from configs.settings import load_settings
+from trainer.corpus.errors import CorpusBusy
 from trainer.corpus.hub import Hub
 from trainer.corpus.preparing import Interrupted, Preparation, processes_here
 from trainer.courtesy import stop_on_signals
+from trainer.room import room_at
 from trainer.telling import tell_starter
 
 INTERRUPTED: Final = 130
+LOCK: Final = "lock"
 
 
 def tell(kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
@@ -27,6 +32,18 @@ def tell(kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
     line = json.dumps({"kind": kind, "fraction": fraction, "facts": dict(facts)}, ensure_ascii=False)
     sys.stdout.write(line + "\n")
     sys.stdout.flush()
+
+
+@contextmanager
+def alone(corpus: Path) -> Iterator[None]:
+    """Nobody else makes this corpus meanwhile. Raises CorpusBusy, NoRoom."""
+    with room_at(corpus):
+        corpus.mkdir(parents=True, exist_ok=True)
+        file = (corpus / LOCK).open("wb")
+    with file:
+        if not take_lock(file):
+            raise CorpusBusy(path=str(corpus))
+        yield
 
 
 def carry(
@@ -44,8 +61,10 @@ def carry(
         settings = load_settings(home, os.environ)
         places = Places(home, composed.run)
         stop_on_signals(stop)
+        home.prepare()
         hub = Hub(home.corpora, settings.engine, tell, lambda: stopping)
-        work(Preparation(places, processes or processes_here(), tell, lambda: stopping, hub.fetch), places)
+        with alone(places.corpus):
+            work(Preparation(places, processes or processes_here(), tell, lambda: stopping, hub.fetch), places)
     except Interrupted:
         return INTERRUPTED
     except EnlaceError as error:

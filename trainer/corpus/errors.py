@@ -57,3 +57,9 @@ class DataSetUnreadable(TrainerError):
     """None of its files is of a form that is read. facts: name, files (some of them)."""
 
     code = "data_set_unreadable"
+
+
+class CorpusBusy(TrainerError):
+    """Another process is making this corpus. facts: path."""
+
+    code = "corpus_busy"

@@ -92,6 +92,10 @@ class ShardWriter:
         with room_at(self._folder):
             disk.write_whole(self._folder / NAME, json.dumps(index.as_json(), indent=1).encode(), alone=True)
             (self._folder / JOURNAL).unlink(missing_ok=True)
+            # What is left of a longer corpus that was there before.
+            written = {self._folder / shard.file for row in self._rows.values() for shard in row.shards}
+            for path in set(self._folder.glob("*.bin")) - written:
+                path.unlink()
         return index
 
     def _write(self, split: Split, count: int, begun: int, size: int) -> None:

@@ -7,7 +7,6 @@ written down, so that a corpus that was interrupted goes on there, to the same b
 from __future__ import annotations
 
 import hashlib
-import io
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -130,6 +129,10 @@ class TextMaker:
             content = json.dumps(self._texts.as_json(), ensure_ascii=False, indent=1).encode()
             disk.write_whole(self._folder / INDEX, content, alone=True)
             (self._folder / STATE).unlink(missing_ok=True)
+            # What is left of longer sources that were there before.
+            kept = {self._folder / file.file for file in self._texts.files}
+            for path in set(self._folder.glob("texts-*.jsonl")) - kept:
+                path.unlink()
         return self._texts
 
     def _reads(self) -> Iterator[Read]:
@@ -200,11 +203,12 @@ class TextMaker:
     def _keep(self) -> None:
         """Write down where it stands."""
         told = {"plan": self._plan_code(), "position": self._position, "texts": self._texts.as_json()}
-        content = io.BytesIO()
         meta = np.frombuffer(json.dumps(told).encode(), dtype=np.uint8)
-        np.savez(content, allow_pickle=False, told=meta, lines=self._lines.counts, **self._known.arrays())
-        with room_at(self._folder):
-            disk.write_whole(self._folder / STATE, content.getvalue(), alone=True)
+        arrays = {"told": meta, "lines": self._lines.counts, **self._known.arrays()}
+        path = self._folder / STATE
+        with room_at(path), disk.put_in_place(path, alone=True) as aside, aside.open("wb") as file:
+            # Array by array: what is known of millions of documents is not in memory twice.
+            np.savez(file, allow_pickle=False, **arrays)
 
     def _take_up(self) -> None:
         """Go on from where it stood, where that was of the same sources and plan, and its files are what they were."""

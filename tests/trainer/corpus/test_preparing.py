@@ -19,6 +19,8 @@ from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from configs.wordlists import words_of
 from tests.project import ROOT
+from trainer.corpus import texts
+from trainer.corpus.command import LOCK, alone
 from trainer.corpus.errors import NoText, TooFewDocuments
 from trainer.corpus.opening import open_loaders
 from trainer.corpus.preparing import Interrupted, Preparation
@@ -108,7 +110,9 @@ def prepare(
 
 
 def files(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file()}
+    """All but the lock, which is of whoever makes them."""
+    found = {path.relative_to(folder): path for path in sorted(folder.rglob("*")) if path.is_file()}
+    return {str(name): path.read_bytes() for name, path in found.items() if name != Path(LOCK)}
 
 
 def test_what_is_kept_and_why_the_rest_is_not_is_told(tmp_path: Path, sources: Path) -> None:
@@ -151,7 +155,11 @@ def test_the_shards_hold_the_kept_documents_and_no_token_that_a_text_forged(tmp_
     assert loaders["train"].next_batch(4, 32).shape == (4, 33)
 
 
-def test_two_processes_make_the_same_bytes_as_one(tmp_path: Path, sources: Path) -> None:
+def test_two_processes_make_the_same_bytes_as_one(
+    tmp_path: Path, sources: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Many batches in each stretch, so that one may overtake another.
+    monkeypatch.setattr(texts, "BATCH_DOCUMENTS", 1)
     one, two = (places_of(tmp_path / name, changes(sources)) for name in ("one", "two"))
     prepare(one)
     prepare(two, processes=2)
@@ -207,12 +215,21 @@ def test_what_is_there_is_kept_and_changed_sources_are_read_again(tmp_path: Path
     assert [kind for kind, _ in told] == ["texts_kept", "shards_kept"]
     assert (again, files(places.corpus)) == (first, before)
     (sources / "00.txt").write_text(story(random.Random(99)), encoding="utf-8")
-    changed, told = prepare(places)
+    _, told = prepare(places)
     assert "texts_done" in [kind for kind, _ in told]
     assert files(places.corpus)["train-00000.bin"] != before["train-00000.bin"]
+    for path in sorted(sources.glob("*.txt"))[10:]:
+        path.unlink()
+    smaller, _ = prepare(places)
+    assert smaller["kept"]["documents"] < 20
+    # Of the longer corpus nothing is left.
+    fresh = places_of(tmp_path / "fresh", changes(sources))
+    prepare(fresh)
+    assert files(places.corpus) == files(fresh.corpus)
+    # Nobody needs the sources any more.
     for path in sources.iterdir():
         path.unlink()
-    assert prepare(places)[0] == changed
+    assert prepare(places)[0] == smaller
 
 
 def test_a_corpus_of_one_line_and_one_without_text_are_told(tmp_path: Path, sources: Path) -> None:
@@ -251,6 +268,14 @@ def test_the_tokenizer_s_process_counts_tokens_beside_another_model_s(home: Home
     assert (last["kind"], own["name"], other["name"], own["vocabulary"]) == ("tokenizer_counted", "own", "smollm2", 400)
     assert own["words"] == other["words"] > 100
     assert own["tokens_a_word"] == pytest.approx(own["tokens"] / own["words"])
+
+
+def test_two_processes_never_make_the_same_corpus_at_a_time(home: Home, sources: Path) -> None:
+    given = changes(sources)
+    with alone(places_of(home.root, given).corpus):
+        done = start("trainer.corpus", "smoke", *given)
+    assert done.returncode == 1
+    assert json.loads(done.stderr.splitlines()[-1])["code"] == "corpus_busy"
 
 
 def test_what_is_wrong_is_one_line_of_json_and_its_exit_code(home: Home, sources: Path) -> None:
