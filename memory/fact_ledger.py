@@ -56,7 +56,7 @@ class Ledger:
         """Store a fact; False where it only says again what stood already."""
         before = self.standing(fact.line)
         self.rows[fact.visibility].save(fact)
-        self._arrange(fact.line)
+        self.arrange(fact.line)
         return before is None or fold(before.object) != fold(fact.object) or before.denied != fact.denied
 
     def take_away(self, fact: Fact, how: Gone, at: float) -> Fact:
@@ -65,7 +65,7 @@ class Ledger:
         if how in _NEVER:
             gone = replace(gone, valid_to=None, replaced_by=fact.replaced_by if how == "edited" else None)
         self.rows[gone.visibility].save(gone)
-        self._arrange(gone.line)
+        self.arrange(gone.line)
         return self.find(gone.id) or gone
 
     def move(self, fact: Fact, visibility: Visibility) -> Fact:
@@ -95,6 +95,15 @@ class Ledger:
         elif fact is not None:
             self._apply(fact, act)
 
+    def arrange(self, line: str) -> None:
+        """Say of each fact of a line until when it held, and what took its place."""
+        facts = [fact for fact in self.where("of_line", line) if fact.forgotten_as not in _NEVER]
+        facts.sort(key=lambda fact: (fact.valid_from, fact.created_at, fact.id))
+        for fact, after in zip(facts, [*facts[1:], None], strict=False):
+            valid_to, replaced_by = (after.valid_from, after.id) if after else (None, None)
+            if (fact.valid_to, fact.replaced_by) != (valid_to, replaced_by):
+                self.rows[fact.visibility].save(replace(fact, valid_to=valid_to, replaced_by=replaced_by))
+
     def same(self, fact: Fact) -> list[Fact]:
         """The facts that say the same of the same, this one among them: it may have been said several times."""
         return [each for each in self.where("of_line", fact.line) if _alike(each, fact)]
@@ -111,7 +120,7 @@ class Ledger:
                 for each in self.same(fact):
                     if each.forgotten_as not in (None, "edited"):
                         self.rows[each.visibility].save(replace(each, forgotten_at=None, forgotten_as=None))
-                self._arrange(fact.line)
+                self.arrange(fact.line)
             case "share":
                 self.move(fact, "shared")
             case "unshare":
@@ -120,15 +129,6 @@ class Ledger:
                 # Also where a crash has left it in both files.
                 for rows in self.rows.values():
                     rows.drop(fact.id)
-
-    def _arrange(self, line: str) -> None:
-        """Say of each fact of a line until when it held, and what took its place."""
-        facts = [fact for fact in self.where("of_line", line) if fact.forgotten_as not in _NEVER]
-        facts.sort(key=lambda fact: (fact.valid_from, fact.created_at, fact.id))
-        for fact, after in zip(facts, [*facts[1:], None], strict=False):
-            valid_to, replaced_by = (after.valid_from, after.id) if after else (None, None)
-            if (fact.valid_to, fact.replaced_by) != (valid_to, replaced_by):
-                self.rows[fact.visibility].save(replace(fact, valid_to=valid_to, replaced_by=replaced_by))
 
 
 def _alike(one: Fact, other: Fact) -> bool:

@@ -12,6 +12,7 @@ from app.commands import memory_history
 from app.commands.errors import OptionsApart
 from app.commands.forgotten import tell_forgotten
 from app.commands.memory_history import find_fact
+from app.commands.memory_import import import_facts
 from app.commands.memory_search import search
 from app.commands.opening import open_session
 from app.commands.options import ForGoodOption, JsonOption, MemberOption, YesOption, confirm, group, moment
@@ -38,6 +39,7 @@ def register(commands: typer.Typer) -> None:
     memory.command("forget", help="command.memory.forget")(forget)
     memory.command("restore", help="command.memory.restore")(restore)
     memory.command("search", help="command.memory.search")(search)
+    memory.command("import", help="command.memory.import.help")(import_facts)
     memory_history.register(memory)
     commands.add_typer(memory)
 

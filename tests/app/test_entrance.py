@@ -44,7 +44,7 @@ TRIED = [
     ("documents", "status"), ("documents", "add", "."), ("documents", "read"), ("documents", "remove", "1"),
     ("graph", "show", "Leo"), ("graph", "query"), ("graph", "proposals"), ("graph", "merges"),
     *(("graph", *each) for each in (("merge", "1", "2"), ("refuse", "1", "2"), ("unmerge", "1"))),
-    ("memory", "show", "1"), ("memory", "undo"), ("memory", "rebuild"),
+    ("memory", "show", "1"), ("memory", "undo"), ("memory", "rebuild"), ("memory", "import", "facts.jsonl"),
 ]  # fmt: skip
 
 
