@@ -73,7 +73,9 @@ def test_what_goes_on_is_told_a_line_each_and_what_has_no_words_is_not(capsys: p
         "sample": {"prompt": "La casa", "text": " es\x1b[2J azul"},
         "checkpoint": {},
         "checkpoint_failed": {"path": "/disk", "reason": "No space left on device"},
+        "went_back": {"to": 2, "loss": "nan", "usual": "—", "times": 1, "most": 3},
         "trained": {},
+        "exported": {"path": "/home/out/tiny-f16.gguf"},
     }
     for kind, more in happened.items():
         view.draw(Told(kind, 0.3, {**facts, **more}))
@@ -84,8 +86,8 @@ def test_what_goes_on_is_told_a_line_each_and_what_has_no_words_is_not(capsys: p
     assert "La casa es" in said[2]
     assert "\x1b" not in said[2]
     assert "no space is left on the disk" in said[3]
-    assert said[4] == "Trained: 10 steps."
-    assert len(said) == 5
+    assert "loss went to nan" in said[4]
+    assert said[5:] == ["Trained: 10 steps.", "Written: /home/out/tiny-f16.gguf"]
 
 
 def test_whoever_stops_the_command_has_the_trainer_end_in_order(tmp_path: Path) -> None:

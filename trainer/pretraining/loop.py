@@ -153,11 +153,11 @@ class Pretraining:
 
     def _go_back(self, step: int, found: Found) -> int:
         """Be what the last checkpoint was, behind the text that led astray; its step."""
-        usual, times = self._losses.usual, self._losses.times + 1
-        facts = {"step": step + 1, "loss": str(found.loss), "gradient_norm": str(found.norm), "usual": usual}
+        times, usual = self._losses.times + 1, self._losses.usual
+        # As texts: they may be no numbers, for which JSON has nothing.
+        told = {"loss": f"{found.loss:.3f}", "usual": "—" if usual is None else f"{usual:.3f}"}
         if self._losses.spent:
-            run = self._training.run.name
-            raise TooManySpikes(run=run, step=step + 1, loss=str(found.loss), usual=str(usual), times=times - 1)
+            raise TooManySpikes(run=self._training.run.name, step=step + 1, times=times - 1, **told)
         self._training.give_up()
         behind = self._around.train.state()
         back = self._checkpoints.restore(self._training)
@@ -165,7 +165,8 @@ class Pretraining:
         self._losses.times = times
         # Whoever is killed from now on goes on from here, not once more into the same text.
         self._keep(back)
-        self._tell("went_back", back, {**facts, "to": back, "times": times, "most": self._plan.spike.most})
+        facts = {"step": step + 1, **told, "gradient_norm": f"{found.norm:.3f}", "to": back, "times": times}
+        self._tell("went_back", back, {**facts, "most": self._plan.spike.most})
         return back
 
     def _keep(self, step: int) -> None:

@@ -118,6 +118,7 @@ def test_a_loss_that_goes_astray_goes_back_and_on_behind_that_text_and_says_so(l
     assert Pretraining(training, where).carry() == "done"
     (back,) = heard.of("went_back")
     assert back["step"] == 6
+    assert back["loss"] == f"{loss:.3f}"
     assert 0 < back["to"] < 5
     steps = [told["step"] for told in heard.of("step")]
     assert steps == [1, 2, 3, 4, 5, *range(back["to"] + 1, 11)]
