@@ -6,6 +6,8 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from textual.app import App
+from textual.events import Event, Key
 from textual.widgets import Input, OptionList
 
 from app.interface.app import EnlaceApp
@@ -101,13 +103,24 @@ async def test_nobody_at_it_for_long_enough_locks(home: Home) -> None:
         await person.until(lambda: person.app.screen is person.chat)
 
 
-async def test_a_key_that_comes_too_late_locks_first_and_is_dropped(home: Home) -> None:
+async def test_a_key_that_comes_too_late_locks_first_and_is_dropped(
+    home: Home, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The field of the locked screen is not there yet, which the key could be seen in: so who hands keys on is asked.
+    handed_on, on_event = [], App.on_event
+
+    async def heard(app: App[object], event: Event) -> None:
+        handed_on.append(event)
+        await on_event(app, event)
+
+    monkeypatch.setattr(App, "on_event", heard)
     # As where the machine slept: nothing has looked since.
     async with at_home(home, PIN, minutes=5, looks=1000) as (person, clock):
         await person.pilot.press("a")
         clock.now += 301
         await person.pilot.press("b")
         await locked(person)
+        assert {event.key for event in handed_on if isinstance(event, Key)} == {"a"}
         assert person.chat.composer.text == "a"
         assert person.app.screen.query_one(Input).value == ""
 
