@@ -30,3 +30,10 @@ class DocumentsSettings(BaseModel):
     hops: int = Field(ge=1, description="How far around somebody `enlace graph show` looks by itself.")
     neighbours: int = Field(ge=1, description="Most nodes that one look into the graph gives.")
     recalled: int = Field(ge=0, description="Most statements of documents that come to mind at a question.")
+    recalled_aside: float = Field(
+        ge=0, le=1, description="How surely a question is about what it asks of somebody among other things."
+    )
+    recalled_unasked: float = Field(
+        ge=0, le=1, description="How surely a question that names somebody is about what it does not ask for."
+    )
+    recalled_names: int = Field(ge=1, description="Most nodes of one graph that a question is taken to name.")

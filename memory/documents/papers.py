@@ -18,4 +18,4 @@ class Papers:
         seen: dict[Visibility, Database] = {"shared": family, "private": own}
         self.shelf = Shelf(own, "private", settings, clock)
         self.graph = Graph(seen)
-        self.recall = GraphRecall(seen)
+        self.recall = GraphRecall(seen, settings)

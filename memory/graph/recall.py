@@ -12,6 +12,7 @@ from typing import Final
 
 import yaml
 
+from configs.sections.documents import DocumentsSettings
 from memory.database import Database
 from memory.documents.extracting.names import words_of
 from memory.graph.look import Graph, Node, Statement, node_of
@@ -19,11 +20,8 @@ from memory.text import fold, storable
 from memory.visibility import Visibility
 
 _ASKED: Final = Path(__file__).resolve().parents[1] / "data" / "asked.yaml"
-# What is told of somebody whom a question names: where it asks for that among other things, and where it does not.
-_AROUND: Final = 0.75
-_BESIDE: Final = 0.5
+# In words: a longer run of them is no name, and would only make the query longer.
 _LONGEST_NAME: Final = 6
-_MOST_NAMED: Final = 12
 _WORDS: Final = re.compile(r"[^\W_]+")
 
 
@@ -38,8 +36,9 @@ class RecalledStatement:
 class GraphRecall:
     """What one member may be reminded of: of what ``databases`` hold, each by who may see it."""
 
-    def __init__(self, databases: Mapping[Visibility, Database]) -> None:
+    def __init__(self, databases: Mapping[Visibility, Database], settings: DocumentsSettings) -> None:
         self._databases = databases
+        self._settings = settings
         self._graph = Graph(databases)
 
     def about(self, question: str, most: int) -> list[RecalledStatement]:
@@ -70,7 +69,7 @@ class GraphRecall:
             rows = database.rows(
                 "SELECT n.*, m.name AS called FROM node_names m JOIN nodes_named n ON n.seq = m.node"
                 " WHERE m.name IN (SELECT value FROM json_each(?)) ORDER BY length(m.name) DESC, n.seq LIMIT ?",
-                (wanted, _MOST_NAMED),
+                (wanted, self._settings.recalled_names),
             )
             found += [(node_of(seen, row), names[row["called"]]) for row in rows]
         longest: dict[str, tuple[Node, int]] = {}
@@ -87,12 +86,12 @@ class GraphRecall:
         wordings = _wordings().get(statement.predicate, frozenset())
         both = not isinstance(statement.object, str) and {statement.subject.id, statement.object.id} <= named
         if not (wordings & asked or both):
-            return sure * _BESIDE
+            return sure * self._settings.recalled_unasked
         # "What shall I give Ana Gil for her new job?" asks for something else.
         other = {word for word in asked - words - wordings - words_of("starts") if len(word) > 1}
         if not isinstance(statement.object, str):
             other -= set(_WORDS.findall(fold(f"{statement.subject.name} {statement.object.name}")))
-        return sure * (_AROUND if other else 1.0)
+        return sure * (self._settings.recalled_aside if other else 1.0)
 
 
 @cache

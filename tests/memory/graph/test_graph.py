@@ -9,6 +9,7 @@ import pytest
 
 from memory.documents.errors import NodeUnknown
 from memory.graph.look import Graph
+from memory.graph.recall import GraphRecall
 from memory.household import Household
 from memory.members import Member
 from tests.memory.documents.conftest import Desk, desk
@@ -106,6 +107,15 @@ def test_a_question_that_names_somebody_is_answered_with_the_document_that_says_
     assert recall.about("¿Cuánto hierve un huevo?", 5) == []
 
 
+def test_what_a_question_does_not_ask_for_comes_to_mind_as_far_as_the_settings_say(desk: Desk) -> None:
+    desk.write("a.txt", "Ana Gil vive en Huesca.\n")
+    desk.read()
+    for unasked, found in ((0.25, [0.25]), (0.0, [])):
+        settings = desk.settings.memory.documents.model_copy(update={"recalled_unasked": unasked})
+        recall = GraphRecall({"shared": desk.shelf.database}, settings)
+        assert [each.score for each in recall.about("¿Qué le regalo a Ana Gil?", 5)] == found
+
+
 def test_somebody_in_ones_own_papers_is_not_taken_for_what_stands_in_the_same_row_of_the_households(
     desk: Desk, tmp_path: Path
 ) -> None:
@@ -119,7 +129,8 @@ def test_somebody_in_ones_own_papers_is_not_taken_for_what_stands_in_the_same_ro
     (luis,) = graph(desk).find("Luis Mora")
     assert works.object.seq == luis.seq  # type: ignore[union-attr]
     said = own.recall.about("¿Qué les regalo a Ana Gil y a Luis Mora?", 5)
-    assert [each.score for each in said if each.statement.predicate == "works_at"] == [0.5]
+    unasked = desk.settings.memory.documents.recalled_unasked
+    assert [each.score for each in said if each.statement.predicate == "works_at"] == [unasked]
 
 
 def test_nothing_of_one_members_graph_is_seen_by_another(
