@@ -31,9 +31,14 @@ class Place:
 ALONE = Place()
 
 
+def begun_by_a_starter(environment: Mapping[str, str]) -> bool:
+    """Whether whoever began this process has told it its place."""
+    return "RANK" in environment
+
+
 def place_in(environment: Mapping[str, str]) -> Place:
     """The place that ``environment`` tells; the only process where it tells none."""
-    if "RANK" not in environment:
+    if not begun_by_a_starter(environment):
         return ALONE
     size = int(environment["WORLD_SIZE"])
     return Place(int(environment["RANK"]), size, int(environment.get("LOCAL_WORLD_SIZE", size)))

@@ -1,8 +1,8 @@
 """``python -m trainer.pretraining RUN [key.path=value …]``: a model of one's own is trained, or goes on being trained.
 
-RUN is the name of a run or the path of its file. In several processes: ``torchrun --nproc-per-node N -m
-trainer.pretraining RUN hardware.processes=N``. A signal to stop has the step finished and kept. At the end the
-model is written for the engine and for others (``trainer.pretraining.exporting``).
+RUN is the name of a run or the path of its file. Its processes are begun here, where they are several, or by
+``torchrun --nproc-per-node N -m trainer.pretraining RUN hardware.processes=N``. A signal to stop has the step finished
+and kept. At the end the model is written for the engine and for others (``trainer.pretraining.exporting``).
 """
 
 from __future__ import annotations
@@ -17,8 +17,9 @@ from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from configs.settings import load_settings
 from trainer.courtesy import stop_on_signals
-from trainer.place import place_in
+from trainer.place import begun_by_a_starter, place_in
 from trainer.pretraining.profiles import check_machine
+from trainer.pretraining.starting import Stopping, carry_together, this_command
 from trainer.telling import tell_starter
 
 INTERRUPTED = 130
@@ -33,15 +34,18 @@ def main(arguments: list[str]) -> int:
     try:
         composed = compose(arguments[0], arguments[1:], home, Path.cwd())
         check_machine(composed)
+        places, settings, stopping = Places(home, composed.run), load_settings(home, os.environ), Stopping()
+        stop_on_signals(stopping.ask)
+        if composed.run.hardware.processes > 1 and not begun_by_a_starter(os.environ):
+            return carry_together(
+                this_command(arguments), places, settings.training.budget.stop_grace_seconds, stopping
+            )
         # What a wrong run need not wait for.
-        from trainer.pretraining.carrying import Stopping, carry
+        from trainer.pretraining.carrying import carry
         from trainer.pretraining.exporting import export
         from trainer.pretraining.telling import Teller
 
-        stopping = Stopping()
-        stop_on_signals(stopping.ask)
-        places = Places(home, composed.run)
-        settings, tell = load_settings(home, os.environ), Teller(places.folder, place)
+        tell = Teller(places.folder, place)
         end = carry(places, settings, place, tell, stopping)
         if end == "done" and place.first:
             export(places, settings, tell)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -97,20 +96,6 @@ def together_for(run: Run, place: Place, meeting: Path, seconds: float) -> Itera
         freed.keep()
     with joined(place, settings, meeting, seconds, lockstep=lockstep, backend=backend) as together:
         yield together
-
-
-class Stopping:
-    """Whether somebody has asked this process to stop; its call is what a signal does."""
-
-    def __init__(self) -> None:
-        self._asked = threading.Event()
-
-    def ask(self) -> None:
-        """Ask it to."""
-        self._asked.set()
-
-    def __call__(self) -> bool:
-        return self._asked.is_set()
 
 
 @contextlib.contextmanager

@@ -66,7 +66,7 @@ class Trials:
         hardware, limit = trial.run.hardware, int(trial.run.hardware.memory_gib * GIB)
         # Of a card, what a process may take of it is set in the process itself.
         watched = [psutil.Process(each.pid) for each in processes] if hardware.device == "cpu" else []
-        while any(each.poll() is None for each in processes) and not any(each.returncode for each in processes):
+        while None in (codes := [each.poll() for each in processes]) and not any(codes):
             if any(_resident(each) > limit for each in watched):
                 # Before the machine has to put others' memory on the disk.
                 return None

@@ -17,6 +17,7 @@ from configs.pretraining.places import Places
 from memory import runlog
 from tests.trainer.pretraining.corpora import written_corpus
 from tests.trainer.pretraining.tiny import SMALL
+from trainer.place import Place
 from trainer.pretraining import loop
 from trainer.pretraining.__main__ import main
 from trainer.pretraining.files import PretrainingFiles
@@ -89,8 +90,10 @@ def test_one_run_is_trained_by_one_at_a_time(places: Places, capsys: pytest.Capt
 
 
 def test_a_run_for_more_processes_than_were_started_says_how_to_start_them(
-    places: Places, capsys: pytest.CaptureFixture[str]
+    places: Places, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    for name, value in Place(0, 1, 1).environment().items():
+        monkeypatch.setenv(name, value)
     assert main([*RUN, "hardware.processes=2"]) == 2
     assert json.loads(capsys.readouterr().err)["facts"] == {"run": "tiny", "asked": 2, "found": 1}
 
