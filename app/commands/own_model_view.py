@@ -1,17 +1,17 @@
-"""The making of a model of one's own, in words, as the trainer tells it."""
+"""The making of a model of one's own as it goes: one line that is painted again, and a line for what happens."""
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 from app.bytes_text import size_text
-from app.commands.output import remark, write, write_raw, write_table
+from app.commands.output import write, write_raw
+from app.commands.own_model_results import write_corpus, write_counted, write_report
 from app.curve import curve
 from app.reasons import in_words
-from app.report.cost import drawn_of
-from app.report.wording import about, energy
+from app.report.wording import about
 from app.terminal_text import clean
 
 if TYPE_CHECKING:
@@ -21,39 +21,21 @@ if TYPE_CHECKING:
 _MILLION: Final = 1e6
 _BAR: Final = 24
 _CURVE: Final = (60, 8)  # columns and rows
+_RESULTS: Final = {"corpus_done": write_corpus, "tokenizer_counted": write_counted, "preflight": write_report}
 
 
-def write_trial(words: Catalogue, facts: Mapping[str, Any]) -> None:
-    """What is being tried, for whoever waits."""
-    remark(words.text("command.own.trial", **facts))
+def write_event(told: Told) -> None:
+    """As one line of JSON."""
+    write(json.dumps({"kind": told.kind, "fraction": told.fraction, "facts": dict(told.facts)}, ensure_ascii=False))
 
 
-def write_report(words: Catalogue, report: Mapping[str, Any]) -> None:
-    """What the whole run would take, a line each."""
-    drawn = drawn_of(report["energy"])
-    rows = {
-        "parameters": f"{report['parameters'] / _MILLION:.4g} M",
-        "steps": str(report["steps"]),
-        "memory": words.text(
-            "command.own.of", part=size_text(words, report["peak_bytes"]), whole=size_text(words, report["limit_bytes"])
-        ),
-        "speed": f"{report['tokens_per_second']:.3g} tokens/s",
-        "time": about(report["seconds"]),
-        "energy": energy(words, drawn) if drawn else "—",
-        "price": f"{report['price']:.2f}",
-        "skipped": f"{report['skipped']:.0%}",
-        "largest": words.text(
-            f"command.own.{'tried' if report['largest_tried'] else 'reckoned'}", largest=report["largest_micro_batch"]
-        ),
-        "checkpoint": size_text(words, report["checkpoint_bytes"]),
-    }
-    heads = (words.text("command.own.rows.run"), report["run"])
-    write_table(heads, [[words.text(f"command.own.rows.{name}"), value] for name, value in rows.items()])
-    write(words.text("command.own.fits", run=report["run"]))
+def write_result(words: Catalogue, told: Told) -> None:
+    """What was asked for, in words."""
+    _RESULTS[told.kind](words, told.facts)
 
 
-class PretrainingView:
-    """A line that is painted again with each step, on a terminal; and a line for whatever else happens."""
+class MakingView:
+    """What is told, for people. How far it is, is shown on a terminal alone."""
 
     def __init__(self, words: Catalogue) -> None:
         self._words = words
@@ -63,38 +45,38 @@ class PretrainingView:
 
     def draw(self, told: Told) -> None:
         """Show it. What has no words is for programs."""
-        facts = told.facts
         if told.kind == "step":
-            self._losses.append(float(facts["loss"]))
-            if self._live:
-                write_raw(f"\r\x1b[2K{clean(self._line(told))}")
-                self._open = True
-            return
-        key = f"command.own.events.{told.kind}"
-        if self._words.has(key):
+            self._losses.append(float(told.facts["loss"]))
+            self._paint(self._step(told))
+        elif told.fraction is not None and told.kind.endswith("_progress"):
+            self._paint(f"{_bar(told.fraction)}  {self._said(told)}")
+        elif self._words.has(f"command.own.events.{told.kind}"):
             self._end_line()
-            shown = {**facts, "million": facts.get("parameters", 0) / _MILLION}
-            if "reason" in facts:
-                shown["reason"] = in_words(str(facts["reason"]), self._words)
-            write(self._words.text(key).format_map(shown))
+            write(self._said(told))
 
     def end(self) -> None:
-        """The curve of the loss, on a terminal."""
+        """The curve of the loss, where there was one, on a terminal."""
         self._end_line()
         if self._live and len(self._losses) > 1:
             write(self._words.text("command.own.curve", first=self._losses[0], last=self._losses[-1]))
             for row in curve(self._losses, *_CURVE):
                 write(row)
 
-    def _line(self, told: Told) -> str:
-        fraction, facts = told.fraction or 0.0, told.facts
-        done = round(fraction * _BAR)
+    def _said(self, told: Told) -> str:
+        shown = dict(told.facts)
+        shown["million"] = shown.get("parameters", 0) / _MILLION
+        shown["size"] = size_text(self._words, shown.get("bytes", 0))
+        if "reason" in shown:
+            shown["reason"] = in_words(str(shown["reason"]), self._words)
+        return self._words.text(f"command.own.events.{told.kind}").format_map(shown)
+
+    def _step(self, told: Told) -> str:
+        facts = told.facts
         speed = float(facts["tokens_per_second"])
         left = (facts["steps"] - facts["step"]) * facts["tokens"] / facts["step"] / speed if speed else 0.0
         return self._words.text(
             "command.own.step",
-            bar="▓" * done + "░" * (_BAR - done),
-            percent=f"{fraction:.0%}",
+            bar=_bar(told.fraction or 0.0),
             step=facts["step"],
             steps=facts["steps"],
             loss=f"{facts['loss']:.3f}",
@@ -102,7 +84,17 @@ class PretrainingView:
             left=about(left),
         )
 
+    def _paint(self, line: str) -> None:
+        if self._live:
+            write_raw(f"\r\x1b[2K{clean(line)}")
+            self._open = True
+
     def _end_line(self) -> None:
         if self._open:
             write_raw("\n")
             self._open = False
+
+
+def _bar(fraction: float) -> str:
+    done = round(fraction * _BAR)
+    return f"{'▓' * done}{'░' * (_BAR - done)} {fraction:.0%}"

@@ -13,13 +13,14 @@ from pathlib import Path
 import pytest
 
 from app.catalogue import Catalogue
-from app.commands.own_model_view import PretrainingView
+from app.commands.own_model_view import MakingView
 from app.own_model import Told
 from tests.app.conftest import Run
 from tests.project import ROOT
 
 # A run of a few thousand weights, one trial of which says all.
 TINY = ("smoke", "model.layers=1", "model.context=8", "train.batch=1", "train.micro_batch=1", "hardware.threads=1")
+CALM_RUN = ("hardware.threads=1",)
 SHORT = {"ENLACE_TRAINING__PREFLIGHT__SECONDS": "0.01", "ENLACE_TRAINING__IDLE_PRIORITY": "false"}
 # What cannot be carried out, wherever it is asked for, and what is told of it.
 WRONG = {
@@ -42,7 +43,7 @@ def test_a_preflight_says_what_the_whole_run_would_take(here: Run) -> None:
     assert ran.code == 0, ran.err
     assert "enlace train pretrain smoke" in ran.out
     assert "of 4.3 GB" in ran.out
-    assert "Trying: layers, 1; sequences at once, 1" in ran.err
+    assert "Trying: layers, 1; sequences at once, 1" in ran.out
 
 
 def test_a_run_that_does_not_fit_is_refused_with_what_would(here: Run) -> None:
@@ -64,7 +65,7 @@ def test_paths_on_the_command_line_begin_where_it_is_typed(
 
 
 def test_what_goes_on_is_told_a_line_each_and_what_has_no_words_is_not(capsys: pytest.CaptureFixture[str]) -> None:
-    view = PretrainingView(Catalogue("en"))
+    view = MakingView(Catalogue("en"))
     facts: dict[str, object] = {"step": 3, "steps": 10, "loss": 5.0, "tokens": 96, "tokens_per_second": 32.0}
     happened: dict[str, dict[str, object]] = {
         "begun": {"parameters": 26944},
@@ -111,3 +112,28 @@ def test_whoever_stops_the_command_has_the_trainer_end_in_order(tmp_path: Path) 
         began = time.monotonic()
         assert process.wait() == 130
         assert time.monotonic() - began < 30
+
+
+def test_a_model_of_ones_own_goes_from_its_text_to_its_weights(here: Run) -> None:
+    small = ("train.tokens=2048", "train.warmup_steps=1", "train.sample_tokens=2", *CALM_RUN)
+    ran = here("train", "corpus", "smoke", *CALM_RUN, "--processes", "1")
+    assert ran.code == 0, ran.err
+    assert "Kept" in ran.out
+    assert "To train on:" in ran.out
+    ran = here("train", "pretrain", "smoke", *small, "--json", **SHORT)
+    assert ran.code == 0, ran.err
+    told = [json.loads(line) for line in ran.out.splitlines()]
+    assert [line["facts"]["step"] for line in told if line["kind"] == "step"] == [1, 2, 3, 4]
+    assert "ended" in [line["kind"] for line in told]
+
+
+def test_a_run_without_its_corpus_is_told_how_to_make_it(here: Run) -> None:
+    ran = here("train", "pretrain", "smoke")
+    assert ran.code == 1
+    assert "enlace train corpus" in ran.err
+
+
+def test_a_source_that_is_not_there_is_told_by_its_key(here: Run) -> None:
+    ran = here("train", "corpus", "smoke", "data.sources=[{path: ./gone, form: text}]")
+    assert ran.code == 2
+    assert "data.sources.0.path" in ran.err

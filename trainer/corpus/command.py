@@ -13,7 +13,7 @@ from typing import Any, Final
 from configs.errors import EnlaceError
 from configs.home import Home
 from configs.locks import take_lock
-from configs.pretraining.composing import compose
+from configs.pretraining.composing import check_sources, compose
 from configs.pretraining.places import Places
 from configs.settings import load_settings
 from trainer.corpus.errors import CorpusBusy
@@ -64,7 +64,10 @@ def carry(
         home.prepare()
         hub = Hub(home.corpora, settings.engine, tell, lambda: stopping)
         with alone(places.corpus):
-            work(Preparation(places, processes or processes_here(), tell, lambda: stopping, hub.fetch), places)
+            preparation = Preparation(places, processes or processes_here(), tell, lambda: stopping, hub.fetch)
+            if not preparation.has_texts:
+                check_sources(composed)
+            work(preparation, places)
     except Interrupted:
         return INTERRUPTED
     except EnlaceError as error:

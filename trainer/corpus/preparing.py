@@ -56,6 +56,11 @@ class Preparation:
     def _texts_folder(self) -> Path:
         return self._places.corpus / "texts"
 
+    @property
+    def has_texts(self) -> bool:
+        """Whether there are cleaned texts, of which the sources may be gone."""
+        return read_texts(self._texts_folder) is not None
+
     def texts(self) -> Texts:
         """The cleaned texts. Raises NoText, NoRoom, HelperLost, Interrupted, and what fetching raises."""
         kept = read_texts(self._texts_folder)

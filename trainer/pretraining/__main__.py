@@ -16,6 +16,7 @@ from configs.home import Home
 from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from configs.settings import load_settings
+from trainer.corpus.index import read_index
 from trainer.courtesy import stop_on_signals
 from trainer.place import begun_by_a_starter, place_in
 from trainer.pretraining.profiles import check_machine
@@ -35,6 +36,7 @@ def main(arguments: list[str]) -> int:
         composed = compose(arguments[0], arguments[1:], home, Path.cwd())
         check_machine(composed)
         places, settings, stopping = Places(home, composed.run), load_settings(home, os.environ), Stopping()
+        read_index(places.corpus)
         stop_on_signals(stopping.ask)
         if composed.run.hardware.processes > 1 and not begun_by_a_starter(os.environ):
             return carry_together(
