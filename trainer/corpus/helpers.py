@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -14,6 +16,7 @@ from configs.pretraining.corpus import Corpus
 from trainer.corpus.errors import HelperLost
 from trainer.corpus.judging import Judge, Judged
 from trainer.corpus.readers.document import Read
+from trainer.courtesy import die_with
 
 Step = Literal["clean", "judge"]
 # Batches that wait for each process, so that none is idle and few are in memory.
@@ -49,7 +52,9 @@ def helpers(plan: Corpus, evaluations: Sequence[str], processes: int) -> Iterato
         return
     # Fresh ones: what this process has open is not theirs.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(processes, mp_context=context, initializer=_begin, initargs=(plan, evaluations))
+    pool = ProcessPoolExecutor(
+        processes, mp_context=context, initializer=_begin, initargs=(plan, evaluations, os.getpid())
+    )
     try:
         yield Helpers(Judge(plan, evaluations), pool, processes)
     finally:
@@ -63,7 +68,10 @@ def _result(done: Future[list[Judged | Read]]) -> list[Judged | Read]:
         raise HelperLost from error
 
 
-def _begin(plan: Corpus, evaluations: Sequence[str]) -> None:
+def _begin(plan: Corpus, evaluations: Sequence[str], parent: int) -> None:
+    """What each of the others does first. It ends with its parent; Ctrl-C is for that one, which ends in order."""
+    die_with(parent)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     global _judge
     _judge = Judge(plan, evaluations)
 
