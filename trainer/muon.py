@@ -6,10 +6,12 @@ https://kellerjordan.github.io/posts/muon/
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol
 
 import torch
+
+from trainer.optimiser import Moving
 
 MOMENTUM = "momentum"
 # The quintic that Newton-Schulz iterates here: steepest at 0, and around 1 for all singular values within five steps.
@@ -32,8 +34,8 @@ class MuonNumbers(Protocol):
     def weight_decay(self) -> float: ...
 
 
-class Muon(torch.optim.Optimizer):
-    """The trained matrices, moved by their gradients at the ``rate`` that was set last.
+class Muon(Moving):
+    """The trained matrices, moved by their gradients.
 
     ``parts``: of each parameter, the rows of each of the matrices that stand below each other in it, since they are
     orthogonal each for itself. Newton-Schulz is computed in ``dtype``: it needs no more than bfloat16. ``whole`` and
@@ -51,18 +53,12 @@ class Muon(torch.optim.Optimizer):
         whole: Callable[[int, torch.Tensor], torch.Tensor] = lambda place, tensor: tensor,
         own: Callable[[int, torch.Tensor], torch.Tensor] = lambda place, tensor: tensor,
     ) -> None:
-        super().__init__(parameters, {})
-        self.rate = numbers.learning_rate
+        super().__init__(parameters, numbers.learning_rate)
         self._numbers = numbers
-        self._parameters = list(parameters)
         self._parts = list(parts)
         self._dtype = dtype
         self._whole = whole
         self._own = own
-
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """The one group, which a GradScaler goes through."""
-        self.param_groups.append(param_group)
 
     @torch.no_grad()
     def step(self, closure: None = None) -> None:  # type: ignore[override]
@@ -79,22 +75,6 @@ class Muon(torch.optim.Optimizer):
             moved = [orthogonal(each, self._numbers.iterations, self._dtype) for each in matrices]
             parameter.mul_(1 - self.rate * self._numbers.weight_decay)
             parameter.add_(self._own(place, torch.cat(moved)), alpha=-self.rate)
-
-    def clear_gradients(self) -> None:
-        """Forget the gradients, and their memory."""
-        for parameter in self._parameters:
-            parameter.grad = None
-
-    def kept(self) -> dict[int, dict[str, torch.Tensor]]:
-        """The momenta, by the parameter's place."""
-        places = enumerate(self._parameters)
-        return {place: self.state[each] for place, each in places if each in self.state}
-
-    def take_up(self, kept: Mapping[int, Mapping[str, torch.Tensor]]) -> None:
-        """Go on from what was kept, and from nothing else."""
-        self.state.clear()
-        for place, state in kept.items():
-            self.state[self._parameters[place]] = dict(state)
 
 
 def orthogonal(matrix: torch.Tensor, iterations: int, dtype: torch.dtype) -> torch.Tensor:

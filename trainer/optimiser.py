@@ -28,22 +28,52 @@ class AdamWNumbers(Protocol):
     def weight_decay(self) -> float: ...
 
 
-class AdamW(torch.optim.Optimizer):
-    """The trained ``parameters``, moved by their gradients at the ``rate`` that was set last.
+class OneGroup(torch.optim.Optimizer):
+    """What a GradScaler takes for an optimiser, and nothing of what torch's own keep beside their state."""
+
+    def __init__(self, parameters: Sequence[torch.Tensor]) -> None:
+        super().__init__(parameters, {})
+
+    def add_param_group(self, param_group: dict[str, Any]) -> None:
+        """The one group, which a GradScaler goes through."""
+        self.param_groups.append(param_group)
+
+
+class Moving(OneGroup):
+    """The trained ``parameters``, moved at the ``rate`` that was set last by what is kept of each."""
+
+    def __init__(self, parameters: Sequence[torch.Tensor], rate: float) -> None:
+        super().__init__(parameters)
+        self.rate = rate
+        self._parameters = list(parameters)
+
+    def clear_gradients(self) -> None:
+        """Forget the gradients, and their memory."""
+        for parameter in self._parameters:
+            parameter.grad = None
+
+    def kept(self) -> dict[int, dict[str, torch.Tensor]]:
+        """What is kept of each parameter, by its place."""
+        places = enumerate(self._parameters)
+        return {place: self.state[each] for place, each in places if each in self.state}
+
+    def take_up(self, kept: Mapping[int, Mapping[str, torch.Tensor]]) -> None:
+        """Go on from what was kept, and from nothing else."""
+        self.state.clear()
+        for place, state in kept.items():
+            self.state[self._parameters[place]] = dict(state)
+
+
+class AdamW(Moving):
+    """The trained ``parameters``, moved by their gradients.
 
     As ``torch.optim.AdamW`` with ``fused=True`` does, to the bit. That one imports torch's compiler, which nothing here
     uses: a second and 70 MB of each training.
     """
 
     def __init__(self, parameters: Sequence[torch.Tensor], settings: AdamWNumbers) -> None:
-        super().__init__(parameters, {})
-        self.rate = settings.learning_rate
+        super().__init__(parameters, settings.learning_rate)
         self._settings = settings
-        self._parameters = list(parameters)
-
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """The one group, which a GradScaler goes through."""
-        self.param_groups.append(param_group)
 
     def step(self, closure: None = None) -> None:  # type: ignore[override]
         """Move every parameter that has a gradient."""
@@ -72,19 +102,3 @@ class AdamW(torch.optim.Optimizer):
             )
         # The fused kernel does not say that it changed them, and whoever keeps them in another format has to know.
         increment_version(moved)
-
-    def clear_gradients(self) -> None:
-        """Forget the gradients, and their memory."""
-        for parameter in self._parameters:
-            parameter.grad = None
-
-    def kept(self) -> dict[int, dict[str, torch.Tensor]]:
-        """The step counts and moments, by the parameter's place."""
-        places = enumerate(self._parameters)
-        return {place: self.state[each] for place, each in places if each in self.state}
-
-    def take_up(self, kept: Mapping[int, Mapping[str, torch.Tensor]]) -> None:
-        """Go on from what was kept, and from nothing else."""
-        self.state.clear()
-        for place, state in kept.items():
-            self.state[self._parameters[place]] = dict(state)

@@ -3,33 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 import torch
 
 from configs.pretraining.plan import Plan
 from trainer.model.fresh import Parameter
 from trainer.muon import Muon
-from trainer.optimiser import AdamW
+from trainer.optimiser import AdamW, Moving, OneGroup
 from trainer.precision import compute_dtype
 from trainer.pretraining.shares import ALL_HERE, Shares
 
 
-class Optimisers(torch.optim.Optimizer):
+class Optimisers(OneGroup):
     """Each parameter's own optimiser, as one that a GradScaler knows.
 
     Weight decay pulls matrices and the embedding, never a gain: it is what a norm's numbers are measured by.
     """
 
     def __init__(self, parameters: Sequence[Parameter], plan: Plan, shares: Shares = ALL_HERE) -> None:
-        super().__init__([each.tensor for each in parameters], {})
+        super().__init__(_tensors(parameters))
         self.share = 1.0
         by_muon = ("matrix",) if plan.optimiser == "muon" else ()
         matrices = [each for each in parameters if each.kind in by_muon]
         decayed = [each for each in parameters if each.kind not in (*by_muon, "gain")]
         gains = [each for each in parameters if each.kind == "gain"]
         undecayed = plan.adamw.model_copy(update={"weight_decay": 0.0})
-        self._parts: list[tuple[list[Parameter], AdamW | Muon, float]] = [
+        self._parts: list[tuple[list[Parameter], Moving, float]] = [
             (decayed, AdamW(_tensors(decayed), plan.adamw), plan.adamw.learning_rate),
             (gains, AdamW(_tensors(gains), undecayed), plan.adamw.learning_rate),
         ]
@@ -44,10 +43,6 @@ class Optimisers(torch.optim.Optimizer):
                 own=lambda place, tensor: shares.own(matrices[place], tensor),
             )
             self._parts.append((matrices, muon, plan.muon.learning_rate))
-
-    def add_param_group(self, param_group: dict[str, Any]) -> None:
-        """The one group, which a GradScaler goes through."""
-        self.param_groups.append(param_group)
 
     def set_share(self, share: float) -> None:
         """Move at this share of each optimiser's highest step size from now on."""
