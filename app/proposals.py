@@ -9,11 +9,12 @@ from app.standing import adults_alone
 from memory.documents.errors import JoinUnknown, NodesApart, NodeUnknown, ProposalUnknown
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.session import Session
     from memory.documents.shelf import Shelf
     from memory.graph.joins import Join
     from memory.graph.look import Node
-
 
 # More than a person ever decides; what is searched through, not shown.
 _MANY: Final = 10_000
@@ -53,7 +54,7 @@ def all_proposals(session: Session, most: int) -> list[Pair]:
     graph = session.memory.papers.graph
     return [
         Pair(graph.node(shelf.visibility, each.first), graph.node(shelf.visibility, each.second))
-        for shelf in (session.household.documents, session.memory.papers.shelf)
+        for shelf in _shelves(session)
         for each in shelf.merging.proposals(most)
     ][:most]
 
@@ -78,14 +79,14 @@ def pair(session: Session, reference: str, other: str | None) -> tuple[Node, Nod
 
 def join(session: Session, first: Node, second: Node) -> Joined | None:
     """Make one of two; by which it is taken back, if anything was said of the second. Raises AdultsAlone."""
-    merging = _shelf(session, first).merging
+    merging = _shelf_to_change(session, first).merging
     seq = merging.join(first.seq, second.seq, session.member.id)
     return next((each for each in joined_with(session, first) if each.seq == seq), None)
 
 
 def part(session: Session, first: Node, second: Node) -> None:
     """Remember that two are two. Raises AdultsAlone."""
-    _shelf(session, first).merging.part(first.seq, second.seq, session.member.id)
+    _shelf_to_change(session, first).merging.part(first.seq, second.seq, session.member.id)
 
 
 def joined(session: Session, most: int) -> list[Joined]:
@@ -93,16 +94,16 @@ def joined(session: Session, most: int) -> list[Joined]:
     graph = session.memory.papers.graph
     found = [
         (graph.node(shelf.visibility, each.kept), each)
-        for shelf in (session.household.documents, session.memory.papers.shelf)
+        for shelf in _shelves(session)
         for each in shelf.merging.joins.latest(most)
     ]
-    return sorted((_told(session, node, each) for node, each in found), key=lambda each: -each.at)[:most]
+    return sorted(_told(session, found), key=lambda each: -each.at)[:most]
 
 
 def joined_with(session: Session, node: Node) -> list[Joined]:
     """What was made one with a node, the last first."""
-    shelf = session.memory.papers.shelf if node.visibility == "private" else session.household.documents
-    return [_told(session, node, each) for each in shelf.merging.joins.latest(_MANY, node.seq)]
+    latest = _shelf_of(session, node).merging.joins.latest(_MANY, node.seq)
+    return _told(session, [(node, each) for each in latest])
 
 
 def to_take_back(session: Session, reference: str) -> Joined:
@@ -123,17 +124,29 @@ def to_take_back(session: Session, reference: str) -> Joined:
 
 def take_back(session: Session, wrong: Joined) -> None:
     """Make two again of what was made one. Raises AdultsAlone."""
-    _shelf(session, wrong.node).merging.take_back(wrong.seq, session.member.id)
+    _shelf_to_change(session, wrong.node).merging.take_back(wrong.seq, session.member.id)
 
 
-def _told(session: Session, node: Node, each: Join) -> Joined:
+def _told(session: Session, found: Sequence[tuple[Node, Join]]) -> list[Joined]:
     names = {member.id: member.name for member in session.household.members.list()}
-    by = None if each.by is None else names.get(each.by, "?")
-    return Joined(node, each.seq, each.name, by, each.at)
+    return [
+        Joined(node, each.seq, each.name, None if each.by is None else names.get(each.by, "?"), each.at)
+        for node, each in found
+    ]
 
 
-def _shelf(session: Session, node: Node) -> Shelf:
-    if node.visibility == "private":
-        return session.memory.papers.shelf
-    adults_alone(session)
-    return session.household.documents
+def _shelves(session: Session) -> tuple[Shelf, Shelf]:
+    """The household's and the member's own."""
+    return session.household.documents, session.memory.papers.shelf
+
+
+def _shelf_of(session: Session, node: Node) -> Shelf:
+    shared, own = _shelves(session)
+    return own if node.visibility == "private" else shared
+
+
+def _shelf_to_change(session: Session, node: Node) -> Shelf:
+    """Raises AdultsAlone."""
+    if node.visibility != "private":
+        adults_alone(session)
+    return _shelf_of(session, node)
