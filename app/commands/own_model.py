@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 RunArgument = Annotated[str, typer.Argument(metavar="RUN", help="command.own.run")]
 ChangesArgument = Annotated[list[str] | None, typer.Argument(metavar="KEY.PATH=VALUE", help="command.own.changes")]
 ProcessesOption = Annotated[int | None, typer.Option("--processes", min=1, help="command.own.processes")]
-# What is told last of all, and is what is asked for.
-_RESULTS: Final = ("corpus_done", "tokenizer_counted", "preflight")
 
 
 def register(train: typer.Typer) -> None:
@@ -64,10 +62,8 @@ def pretrain(run: RunArgument, changes: ChangesArgument = None, as_json: JsonOpt
     from app.own_model import Making
 
     with open_session() as session:
-        making, view = (
-            Making(session.home, "trainer.pretraining", [run, *(changes or [])]),
-            MakingView(session.catalogue),
-        )
+        making = Making(session.home, "trainer.pretraining", [run, *(changes or [])])
+        view = MakingView(session.catalogue)
         for told in making.events():
             if as_json:
                 # A line for each event, as it comes: a run takes hours.
@@ -81,12 +77,12 @@ def pretrain(run: RunArgument, changes: ChangesArgument = None, as_json: JsonOpt
 
 def _made(session: Session, module: str, asked: list[str], *, as_json: bool) -> int:
     """Have ``module`` do what it does, shown on the way, and its result written at the end; the exit code."""
-    from app.commands.own_model_view import MakingView, write_result
+    from app.commands.own_model_view import RESULTS, MakingView, write_result
     from app.own_model import Making
 
     making, view, result = Making(session.home, module, asked), MakingView(session.catalogue), None
     for told in making.events():
-        if told.kind in _RESULTS:
+        if told.kind in RESULTS:
             result = told
         elif not as_json:
             view.draw(told)

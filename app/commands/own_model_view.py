@@ -21,7 +21,8 @@ if TYPE_CHECKING:
 _MILLION: Final = 1e6
 _BAR: Final = 24
 _CURVE: Final = (60, 8)  # columns and rows
-_RESULTS: Final = {"corpus_done": write_corpus, "tokenizer_counted": write_counted, "preflight": write_report}
+# What is told last of all, and is what is asked for.
+RESULTS: Final = {"corpus_done": write_corpus, "tokenizer_counted": write_counted, "preflight": write_report}
 
 
 def write_event(told: Told) -> None:
@@ -31,7 +32,7 @@ def write_event(told: Told) -> None:
 
 def write_result(words: Catalogue, told: Told) -> None:
     """What was asked for, in words."""
-    _RESULTS[told.kind](words, told.facts)
+    RESULTS[told.kind](words, told.facts)
 
 
 class MakingView:
