@@ -12,13 +12,13 @@ from dataclasses import MISSING, asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any, Final, get_args
 
-from memory.errors import FileUnreadable
 from memory.fact_acts import Act, ActKind, Acts
 from memory.fact_errors import FactLinesWrong
 from memory.fact_ledger import Ledger
 from memory.fact_rows import About, Fact, Gone, Made
 from memory.ids import new_id
 from memory.text import folded_words, storable
+from memory.text_lines import numbered_lines
 
 _CHOICES: Final[Mapping[str, Sequence[object]]] = {
     "about": get_args(About),
@@ -87,17 +87,12 @@ def _ours(fact: Fact, member_id: str, members: Collection[str]) -> Fact:
 
 
 def _facts(path: Path, most: int) -> list[Fact]:
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileUnreadable(path=str(path), reason=error.strerror or str(error)) from error
     found = []
-    for number, raw in enumerate(content.split(b"\n"), 1):
-        if raw.strip():
-            try:
-                found.append(_fact(json.loads(raw.decode("utf-8")), most))
-            except (ValueError, RecursionError) as error:
-                raise FactLinesWrong(file=str(path), line=number) from error
+    for number, raw in numbered_lines(path):
+        try:
+            found.append(_fact(json.loads(raw.decode("utf-8")), most))
+        except (ValueError, RecursionError) as error:
+            raise FactLinesWrong(file=str(path), line=number) from error
     return found
 
 

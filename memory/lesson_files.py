@@ -7,7 +7,6 @@ there and bring a lesson back whole here.
 
 from __future__ import annotations
 
-import codecs
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,9 +16,10 @@ from typing import Any, Literal
 
 from configs.errors import Fact
 from memory.clock import iso, seconds_of
-from memory.errors import FileUnreadable, LessonEmpty, LessonLinesWrong, LessonTooLong, LessonUnchanged
+from memory.errors import LessonEmpty, LessonLinesWrong, LessonTooLong, LessonUnchanged
 from memory.lessons import Lesson, Lessons
 from memory.text import storable
+from memory.text_lines import numbered_lines
 from memory.visibility import Visibility
 from memory.whole_files import refuse_to_replace, write_new
 from memory.wording import question_key
@@ -170,19 +170,11 @@ def _line(lesson: Lesson, form: Form) -> dict[str, Any]:
 
 def _parsed(path: Path) -> Iterator[BadLine | tuple[int, bytes, dict[str, Any]]]:
     """Number, bytes and fields of each line that is not blank. Raises FileUnreadable."""
-    try:
-        content = path.read_bytes()
-        if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
-            content = content.decode("utf-16").encode("utf-8", errors="surrogatepass")
-    except (OSError, UnicodeDecodeError) as error:
-        raise FileUnreadable(path=str(path), reason=getattr(error, "strerror", None) or str(error)) from error
-    # Not splitlines(): JSON allows U+2028 inside a string.
-    for number, raw in enumerate(content.removeprefix(codecs.BOM_UTF8).split(b"\n"), start=1):
-        if raw.strip():
-            try:
-                yield number, raw, _checked(_object(raw))
-            except _Wrong as wrong:
-                yield BadLine(number, wrong.reason, wrong.facts, raw)
+    for number, raw in numbered_lines(path):
+        try:
+            yield number, raw, _checked(_object(raw))
+        except _Wrong as wrong:
+            yield BadLine(number, wrong.reason, wrong.facts, raw)
 
 
 class _Wrong(Exception):
