@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import resource
 import sys
 import time
 from collections.abc import Mapping
@@ -27,6 +26,7 @@ from trainer.pipeline.sources import graph_for, taken_by
 from trainer.pipeline.stages import STAGES
 from trainer.place import Place, place_in
 from trainer.plan import SHARED_OUT, share_of_run
+from trainer.resident import peak_resident_bytes
 from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.stages.context import StageContext
 
@@ -80,11 +80,9 @@ def _run(stage: str, files: RunFiles, place: Place) -> None:
     made = step.stage.function(context, **taken_by(step, files, inputs))
     if not place.first:
         return
-    # ru_maxrss: kilobytes on Linux, bytes on macOS (getrusage(2)).
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
     # When it began by the system's clock tells its supervisor how much of its time it was held.
     report: dict[str, Any] = {"seconds": time.monotonic() - start, "began": start, "waited": courtesy.waited}
-    report |= {"peak_bytes": peak, "output": made.sha256}
+    report |= {"peak_bytes": peak_resident_bytes(), "output": made.sha256}
     report |= context.report
     write_json(files.report(stage), report)
     emit("stage_done", 1.0, report)
