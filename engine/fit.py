@@ -35,11 +35,15 @@ def available_memory() -> int | None:
     return min(known) if known else None
 
 
+def usable_processors() -> set[int]:
+    """The numbers of the logical processors that this process may use."""
+    return os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
+
+
 def physical_cores() -> int:
     """Cores that this process may use, two threads of one core counted once: a second thread slows decoding."""
-    usable = os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else set(range(os.cpu_count() or 1))
     cores = set()
-    for cpu in usable:
+    for cpu in usable_processors():
         siblings = CPUS / f"cpu{cpu}/topology/thread_siblings_list"
         try:
             cores.add(siblings.read_text().strip())

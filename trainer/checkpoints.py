@@ -121,7 +121,8 @@ class Checkpoints:
 
         What is newer and damaged, half written or another training's is removed.
         """
-        found = self._together.first(self._newest() if self._together.place.first else None)
+        first = self._together.place.first
+        found = self._together.first(newest(self._files, self._belongs, Path.unlink) if first else None)
         if not found:
             return 0
         tensors, notes = found
@@ -130,14 +131,6 @@ class Checkpoints:
         _set_generators(tensors[GENERATOR], notes["generators"])
         self._keeper.take_up(notes["kept"], notes["step"])
         return int(notes["step"])
-
-    def _newest(self) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
-        for path in reversed(self._files.checkpoints()):
-            found = read_sealed(path)
-            if found and found[1]["belongs"] == self._belongs:
-                return found
-            path.unlink()
-        return None
 
     @property
     def due(self) -> bool:
@@ -181,6 +174,21 @@ class Checkpoints:
         for path in self._files.checkpoints()[: -self._kept]:
             path.unlink()
         self._written_at = self._clock()
+
+
+def newest(
+    files: CheckpointFiles, belongs: str, pass_over: Callable[[Path], object] = lambda path: None
+) -> tuple[dict[str, torch.Tensor], dict[str, Any]] | None:
+    """Tensors and notes of the newest whole checkpoint of what is made of ``belongs``; None where there is none.
+
+    ``pass_over``: called with each newer one that is damaged, half written or another training's.
+    """
+    for path in reversed(files.checkpoints()):
+        found = read_sealed(path)
+        if found and found[1]["belongs"] == belongs:
+            return found
+        pass_over(path)
+    return None
 
 
 def _numpy_state() -> list[Any]:

@@ -16,7 +16,8 @@ from memory.runs import Run, run_folder
 from trainer.errors import TrainerError
 from trainer.gate import verdict_from_json
 from trainer.manifest import as_yaml, write_manifest
-from trainer.run_files import RunFiles, read_inputs, read_measures, write_whole
+from trainer.room import write_whole
+from trainer.run_files import RunFiles, read_inputs, read_measures
 from trainer.telling import tell
 
 

@@ -56,6 +56,13 @@ def stop_on_signals(stop: Callable[[], None]) -> None:
         signal.signal(number, lambda *_: stop())
 
 
+def wish_to_stop() -> Callable[[], bool]:
+    """Whether anybody has asked this process, by SIGTERM or SIGINT from now on, to end in order."""
+    asked = threading.Event()
+    stop_on_signals(asked.set)
+    return asked.is_set
+
+
 def die_with(parent: int) -> None:
     """End this process when process ``parent`` ends, however it ends."""
     if sys.platform == "linux":

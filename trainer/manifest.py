@@ -19,7 +19,8 @@ from trainer.pipeline.artifacts import digest_of, digest_of_json, stored_as
 from trainer.pipeline.estimate import flops_of
 from trainer.pipeline.keys import NO_MATTER, code_version, commit, key_of
 from trainer.pipeline.sources import graph_for, taken_by
-from trainer.run_files import Inputs, RunFiles, read_json, versions, write_whole
+from trainer.room import write_whole
+from trainer.run_files import Inputs, RunFiles, read_json, versions
 
 FORMAT: Final = 2
 PIPELINE: Final = 1  # changes where the same manifest would mean another run

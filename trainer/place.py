@@ -31,6 +31,15 @@ class Place:
 ALONE = Place()
 
 
+def environments(count: int, own: Mapping[str, str]) -> list[dict[str, str]]:
+    """What each of ``count`` processes finds that are begun on this machine by one whose environment is ``own``.
+
+    Only whoever starts processes by its own means says where they meet; these do so in a file.
+    """
+    inherited = {name: value for name, value in own.items() if name not in MEETING}
+    return [{**inherited, **Place(rank, count, count).environment()} for rank in range(count)]
+
+
 def begun_by_a_starter(environment: Mapping[str, str]) -> bool:
     """Whether whoever began this process has told it its place."""
     return "RANK" in environment

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import platform
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -11,16 +10,16 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from configs import disk
 from configs.sections.engine import EngineSettings
 from configs.sections.training import RecipeSettings, TrainingSettings
+from engine.fit import usable_processors
 from engine.served import AdapterFile
 from trainer.errors import TrainingDataBroken
 from trainer.lessons import Dropped, TrainingLesson, lesson_from_json
 from trainer.onward import Onward, onward_from_json
 from trainer.pipeline.usual import USUAL, Wiring
 from trainer.ratings import Rating, rating_from_json
-from trainer.room import room_at
+from trainer.room import write_whole
 from trainer.searching.choice import Choice
 
 PACKAGES = ("enlace", "torch", "gguf", "llama-cpp-python")
@@ -82,8 +81,7 @@ class Inputs:
     @property
     def threads(self) -> int:
         """Processor threads that a stage may use."""
-        usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)
-        return self.training.threads or usable
+        return self.training.threads or len(usable_processors())
 
     def as_json(self) -> dict[str, Any]:
         """``inputs_from_json`` reads it back."""
@@ -217,20 +215,9 @@ def discard_checkpoints(files: RunFiles) -> None:
         path.unlink()
 
 
-def write_whole(path: Path, *content: bytes | memoryview) -> None:
-    """``configs.disk.write_whole``, for whoever is the only one to write this file. Raises NoRoom."""
-    _write(path, *content, alone=True)
-
-
 def write_json(path: Path, value: Any) -> None:
-    """The same of a JSON value, which several processes may write at a time."""
-    _write(path, json.dumps(value, ensure_ascii=False).encode(), alone=False)
-
-
-def _write(path: Path, *content: bytes | memoryview, alone: bool) -> None:
-    with room_at(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        disk.write_whole(path, *content, alone=alone)
+    """Write a JSON value whole, which several processes may do at a time. Raises NoRoom."""
+    write_whole(path, json.dumps(value, ensure_ascii=False).encode(), alone=False)
 
 
 def read_json(path: Path) -> Any:

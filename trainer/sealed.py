@@ -15,7 +15,7 @@ import torch
 from safetensors import SafetensorError
 from safetensors.torch import load
 
-from trainer.run_files import write_whole
+from trainer.room import write_whole
 
 DIGEST_BYTES = hashlib.sha256().digest_size
 LENGTH_BYTES = 8  # of the header of safetensors, little-endian

@@ -19,6 +19,7 @@ from trainer.errors import NoRoom, RunStopped
 from trainer.reporting import leave_report
 from trainer.room import room_at
 
+# The kind of an event, how much is done, and the facts.
 Tell = Callable[[str, float | None, Mapping[str, Any]], None]
 
 
@@ -26,6 +27,13 @@ def tell(folder: Path, time: float, kind: str, fraction: float | None, facts: Ma
     """Add an event to a run's log; ``time`` in seconds since 1970. Raises NoRoom."""
     with room_at(folder):
         runlog.append(folder, RunEvent(time, kind, "", fraction, facts))
+
+
+def tell_line(kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
+    """Say on stdout what happens, as one line of JSON; ``fraction``: how much is done, 0 to 1, if known."""
+    line = json.dumps({"kind": kind, "fraction": fraction, "facts": dict(facts)}, ensure_ascii=False)
+    sys.stdout.write(line + "\n")
+    sys.stdout.flush()
 
 
 def tell_starter(error: EnlaceError) -> int:

@@ -7,11 +7,11 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import BinaryIO
 
-from trainer.place import MEETING, Place
+from trainer.place import environments
 from trainer.run_files import RunFiles
 
 
@@ -23,18 +23,16 @@ class Workers:
 
     def __init__(self, stage: str, files: RunFiles, count: int, log: BinaryIO, environment: Mapping[str, str]) -> None:
         files.meeting.unlink(missing_ok=True)
-        # Only whoever starts processes by its own means says where they meet; these do so in the run's folder.
-        inherited = {name: value for name, value in os.environ.items() if name not in MEETING}
         self._processes = [
             subprocess.Popen(
                 [sys.executable, "-m", "trainer.worker", stage, str(files.folder), str(os.getpid())],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
-                env={**inherited, **environment, **Place(rank, count, count).environment()},
+                env={**each, **environment},
                 cwd=Path(__file__).parents[1],
             )
-            for rank in range(count)
+            for each in environments(count, os.environ)
         ]
 
     def status(self) -> int | None:
@@ -62,10 +60,17 @@ class Workers:
         self._signal(signal.SIGTERM)
         # What is held hears nothing else.
         self.go_on()
-        deadline = time.monotonic() + grace_s
-        for process in self._processes:
-            try:
-                process.wait(max(0.0, deadline - time.monotonic()))
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
+        end_within(self._processes, grace_s)
+
+
+def end_within(processes: Sequence[subprocess.Popen[bytes]], seconds: float) -> set[int]:
+    """Wait for all to end, and end at once those that have not after ``seconds``; these, by their place."""
+    deadline, ended = time.monotonic() + seconds, set()
+    for place, process in enumerate(processes):
+        try:
+            process.wait(max(0.0, deadline - time.monotonic()))
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+            ended.add(place)
+    return ended

@@ -11,8 +11,6 @@ from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from pathlib import Path
 
-import httpx
-
 from configs.home import Home
 from configs.sections.engine import EngineSettings
 from engine.catalogue import model_path
@@ -28,7 +26,7 @@ from engine.pulling.lock import locked
 from engine.pulling.meter import Meter
 from engine.pulling.part import Part
 from engine.pulling.patience import Patience, Pauses
-from engine.pulling.remote import AGENT, Changed, Dropped, RangesIgnored, Remote, RemoteFile
+from engine.pulling.remote import Changed, Dropped, RangesIgnored, Remote, RemoteFile, connections
 from engine.pulling.source import ENDING, Source
 
 FULL_DISK = (errno.ENOSPC, errno.EDQUOT)
@@ -82,17 +80,8 @@ class _Pull:
         here = self._here()
         if here and self._source.sha256:
             return await self._compared(here, self._source.size, self._source.sha256)
-        timeout = httpx.Timeout(self._settings.stall_timeout_s, connect=self._settings.connect_timeout_s)
-        trust, headers, once = (
-            httpx.create_ssl_context(),
-            {"User-Agent": AGENT},
-            httpx.Limits(max_keepalive_connections=0),
-        )
-        async with (
-            httpx.AsyncClient(timeout=timeout, headers=headers, verify=trust) as client,
-            httpx.AsyncClient(timeout=timeout, headers=headers, verify=trust, limits=once) as anew,
-        ):
-            remote = Remote(client, anew, self._source, self._settings, self._token)
+        async with connections(self._settings) as clients:
+            remote = Remote(*clients, self._source, self._settings, self._token)
             if here:
                 file = await self._look(remote)
                 return await self._compared(here, file.size, file.identity.sha256)

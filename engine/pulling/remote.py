@@ -43,6 +43,22 @@ class RangesIgnored(Exception):
     """The server sends the whole file whatever it is asked for."""
 
 
+@contextlib.asynccontextmanager
+async def connections(settings: PullSettings) -> AsyncIterator[tuple[httpx.AsyncClient, httpx.AsyncClient]]:
+    """The two clients of a ``Remote``, closed with the block."""
+    timeout = httpx.Timeout(settings.stall_timeout_s, connect=settings.connect_timeout_s)
+    trust, headers, once = (
+        httpx.create_ssl_context(),
+        {"User-Agent": AGENT},
+        httpx.Limits(max_keepalive_connections=0),
+    )
+    async with (
+        httpx.AsyncClient(timeout=timeout, headers=headers, verify=trust) as client,
+        httpx.AsyncClient(timeout=timeout, headers=headers, verify=trust, limits=once) as anew,
+    ):
+        yield client, anew
+
+
 @dataclass(frozen=True)
 class RemoteFile:
     """What the server says of the file. ``ranges``: whether it gives parts of it."""

@@ -13,7 +13,7 @@ from tests.project import ROOT
 from tests.trainer.household import finish as finished
 from tests.trainer.household import small_settings, start_run, teach
 from trainer.errors import NoRoom
-from trainer.run_files import write_whole
+from trainer.room import write_whole
 
 
 def test_a_file_that_cannot_be_put_in_place_leaves_nothing_beside_it(tmp_path: Path) -> None:

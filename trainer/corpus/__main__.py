@@ -6,26 +6,25 @@ place from which the same goes on. Tells a line of JSON for each event, and the 
 
 from __future__ import annotations
 
-import argparse
 import sys
 
 from configs.pretraining.places import Places
-from trainer.corpus.command import carry, tell
+from trainer.asked_run import run_parser
+from trainer.corpus.command import carry
 from trainer.corpus.preparing import Preparation
+from trainer.telling import tell_line
 
 
 def main(arguments: list[str]) -> int:
     """0 when the corpus is there, 130 when it was told to stop, 2 for wrong usage, 1 for the rest."""
-    parser = argparse.ArgumentParser(prog="python -m trainer.corpus")
-    parser.add_argument("run", metavar="RUN")
-    parser.add_argument("changes", metavar="key.path=value", nargs="*")
+    parser = run_parser("trainer.corpus")
     parser.add_argument("--processes", type=int, help="that clean documents (default: one a processor)")
     options = parser.parse_args(arguments)
     return carry(options.run, options.changes, options.processes, _prepare)
 
 
 def _prepare(preparation: Preparation, places: Places) -> None:
-    tell("corpus_done", 1.0, preparation.corpus())
+    tell_line("corpus_done", 1.0, preparation.corpus())
 
 
 if __name__ == "__main__":

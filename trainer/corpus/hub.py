@@ -18,7 +18,6 @@ from urllib.parse import quote
 
 import httpx
 
-from configs import disk
 from configs.errors import EnlaceError
 from configs.sections.engine import EngineSettings
 from engine.pulling.digest import Digest
@@ -26,13 +25,14 @@ from engine.pulling.events import Event, Retrying
 from engine.pulling.fetch import Fetch
 from engine.pulling.part import Part
 from engine.pulling.patience import Patience, Pauses
-from engine.pulling.remote import AGENT, Changed, Dropped, RangesIgnored, Remote, RemoteFile
+from engine.pulling.remote import Changed, Dropped, RangesIgnored, Remote, RemoteFile, connections
 from engine.pulling.source import Source
 from trainer.corpus.errors import DataSetNotFetched, DataSetUnreadable
-from trainer.corpus.preparing import Interrupted, Tell
+from trainer.corpus.preparing import Interrupted
 from trainer.corpus.readers.decoding import plain_name
 from trainer.corpus.readers.sources import ENDINGS, Place
-from trainer.room import room_at
+from trainer.room import room_at, write_whole
+from trainer.telling import Tell
 
 LISTING: Final = "files.json"
 MAIN: Final = "main"
@@ -41,7 +41,7 @@ FORMS: Final = ("jsonl", "text", "epub")
 
 
 class Hub:
-    """Fetches into ``folder``. ``sleep`` and ``chance`` as for ``engine.pulling.pull``."""
+    """Fetches into ``folder``; ``stopping`` says whether to end, and what has arrived stays for the next time."""
 
     def __init__(self, folder: Path, settings: EngineSettings, tell: Tell, stopping: Callable[[], bool]) -> None:
         self._folder, self._settings, self._tell, self._stopping = folder / "hub", settings, tell, stopping
@@ -63,18 +63,13 @@ class Hub:
         with room_at(folder):
             folder.mkdir(parents=True, exist_ok=True)
             listed = asyncio.run(self._fetched(name, revision or MAIN, folder))
-            disk.write_whole(folder / LISTING, json.dumps(listed, indent=1).encode(), alone=True)
+        write_whole(folder / LISTING, json.dumps(listed, indent=1).encode())
         return _places(folder, listed)
 
     async def _fetched(self, name: str, revision: str, folder: Path) -> dict[str, str]:
         """Each file's path, and its form, once all are there."""
         pull = self._settings.pull
-        timeout = httpx.Timeout(pull.stall_timeout_s, connect=pull.connect_timeout_s)
-        headers, once = {"User-Agent": AGENT}, httpx.Limits(max_keepalive_connections=0)
-        async with (
-            httpx.AsyncClient(timeout=timeout, headers=headers) as client,
-            httpx.AsyncClient(timeout=timeout, headers=headers, limits=once) as anew,
-        ):
+        async with connections(pull) as (client, anew):
             described = await self._described(client, name, revision)
             paths = [str(each["rfilename"]) for each in described.get("siblings", ()) if _inside(each.get("rfilename"))]
             listed = {path: form for path in sorted(paths) if (form := _form(path))}

@@ -13,13 +13,13 @@ from typing import Any, Literal
 
 import numpy as np
 
+from configs.pretraining.corpus import MOST_IN_16_BITS
 from trainer.corpus.errors import ShardsBroken, ShardsMissing
 
 Split = Literal["train", "validation"]
 SPLITS: tuple[Split, ...] = ("train", "validation")
 NAME = "index.json"
 FORM = 1  # of index.json
-FITS_UINT16 = 65_535  # entries of a vocabulary
 KINDS: dict[str, np.dtype[Any]] = {"uint16": np.dtype("<u2"), "uint32": np.dtype("<u4")}
 
 
@@ -71,7 +71,7 @@ class Index:
 
 def kind_for(vocabulary: int) -> str:
     """The type of number that holds every id of a vocabulary of so many entries."""
-    return "uint16" if vocabulary <= FITS_UINT16 else "uint32"
+    return "uint16" if vocabulary <= MOST_IN_16_BITS else "uint32"
 
 
 def index_from_json(told: Mapping[str, Any]) -> Index:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import json
-import os
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any, Final
 
-from configs import disk
 from configs.pretraining.corpus import Corpus, Source
 from configs.pretraining.places import Places
 from trainer.corpus.errors import NoText, ShardsMissing
@@ -21,12 +19,11 @@ from trainer.corpus.readers.document import Reads
 from trainer.corpus.readers.sources import Place, SourceFile, files_of, stamp
 from trainer.corpus.sharding import Splits, sample, write_shards
 from trainer.corpus.texts import TextMaker, Texts, documents_of, read_texts
-from trainer.room import room_at
+from trainer.room import room_at, write_whole
+from trainer.telling import Tell
 from trainer.tokenizer.errors import TokenizerMissing
 from trainer.tokenizer.tokenizer import Tokenizer
 
-# The kind of an event, how much of the work is done, and the facts.
-Tell = Callable[[str, float | None, Mapping[str, Any]], None]
 REPORT: Final = "report.json"
 _EVERY: Final = 1.0  # seconds between two tellings of how far it is
 
@@ -133,9 +130,7 @@ class Preparation:
         tokenizer = self.tokenizer(texts)
         index = self.shards(texts, tokenizer)
         report = {**texts.report.as_json(), "splits": _counts(index), "tokenizer": tokenizer.as_json()}
-        path = self._places.corpus / REPORT
-        with room_at(path):
-            disk.write_whole(path, json.dumps(report, ensure_ascii=False, indent=1).encode(), alone=True)
+        write_whole(self._places.corpus / REPORT, json.dumps(report, ensure_ascii=False, indent=1).encode())
         return {"folder": str(self._places.corpus), "report": report}
 
     def _named(self, sources: tuple[Source, ...]) -> list[Place]:
@@ -176,11 +171,6 @@ class Preparation:
 
 class Interrupted(Exception):
     """It was told to end, and did at a place from which it goes on."""
-
-
-def processes_here() -> int:
-    """One for each processor that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _counts(index: Index) -> dict[str, Any]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from configs import disk
 from trainer.corpus.index import KINDS, NAME, SPLITS, Index, Shard, Split, SplitIndex, kind_for
-from trainer.room import room_at
+from trainer.pipeline.artifacts import digest_of
+from trainer.room import room_at, write_whole
 
 JOURNAL = "progress.json"
 
@@ -89,8 +89,8 @@ class ShardWriter:
             for split, row in self._rows.items()
         }
         index = Index(kind_for(self._vocabulary), self._vocabulary, self._end, self._tokenizer, splits)
+        write_whole(self._folder / NAME, json.dumps(index.as_json(), indent=1).encode())
         with room_at(self._folder):
-            disk.write_whole(self._folder / NAME, json.dumps(index.as_json(), indent=1).encode(), alone=True)
             (self._folder / JOURNAL).unlink(missing_ok=True)
             # What is left of a longer corpus that was there before.
             written = {self._folder / shard.file for row in self._rows.values() for shard in row.shards}
@@ -104,16 +104,14 @@ class ShardWriter:
         joined = np.concatenate(waiting.pieces)
         content, left = joined[:count].tobytes(), joined[count:]
         path = self._folder / f"{split}-{len(row.shards):05d}.bin"
-        with room_at(path):
-            disk.write_whole(path, content, alone=True)
+        write_whole(path, content)
         row.shards.append(Shard(path.name, count, hashlib.sha256(content).hexdigest()))
         row.documents += waiting.documents - bool(begun)
         row.bytes += waiting.bytes - (size if begun else 0)
         row.begun = begun
         waiting.documents, waiting.bytes = (1, size) if begun else (0, 0)
         waiting.pieces, waiting.tokens = ([left] if len(left) else []), len(left)
-        with room_at(self._folder):
-            disk.write_whole(self._folder / JOURNAL, json.dumps(self._journal()).encode(), alone=True)
+        write_whole(self._folder / JOURNAL, json.dumps(self._journal()).encode())
 
     def _journal(self) -> dict[str, Any]:
         """What was asked for, and what is in whole files."""
@@ -137,7 +135,6 @@ def _row(folder: Path, told: Mapping[str, Any]) -> _Row:
     """Raises OSError, ValueError where a file is not what the journal says."""
     shards = [Shard(each["file"], int(each["tokens"]), each["sha256"]) for each in told["shards"]]
     for shard in shards:
-        with (folder / shard.file).open("rb") as file:
-            if hashlib.file_digest(file, "sha256").hexdigest() != shard.sha256:
-                raise ValueError(shard.file)
+        if digest_of(folder / shard.file) != shard.sha256:
+            raise ValueError(shard.file)
     return _Row(int(told["documents"]), int(told["bytes"]), int(told["begun"]), shards)

@@ -28,7 +28,8 @@ from trainer.corpus.readers.sources import SourceFile
 from trainer.corpus.repeated import RepeatedLines
 from trainer.corpus.report import CorpusReport, report_from_json
 from trainer.corpus.shuffled import keyed
-from trainer.room import room_at
+from trainer.pipeline.artifacts import digest_of
+from trainer.room import room_at, write_whole
 
 FORM: Final = 1  # of the files here, and of what the code makes of the same sources
 INDEX, STATE = "index.json", "state.npz"
@@ -125,9 +126,9 @@ class TextMaker:
         for first in reads:
             self._stretch(helpers, chain([first], reads))
             self._keep()
+        content = json.dumps(self._texts.as_json(), ensure_ascii=False, indent=1).encode()
+        write_whole(self._folder / INDEX, content)
         with room_at(self._folder):
-            content = json.dumps(self._texts.as_json(), ensure_ascii=False, indent=1).encode()
-            disk.write_whole(self._folder / INDEX, content, alone=True)
             (self._folder / STATE).unlink(missing_ok=True)
             # What is left of longer sources that were there before.
             kept = {self._folder / file.file for file in self._texts.files}
@@ -220,9 +221,8 @@ class TextMaker:
             if texts.stamp != self._texts.stamp or told["plan"] != self._plan_code():
                 return
             for file in texts.files:
-                with (self._folder / file.file).open("rb") as content:
-                    if hashlib.file_digest(content, "sha256").hexdigest() != file.sha256:
-                        return
+                if digest_of(self._folder / file.file) != file.sha256:
+                    return
         except (OSError, ValueError, KeyError, TypeError, EOFError, BadZipFile):
             # Nothing was begun, or what is there cannot be gone on from.
             return

@@ -16,8 +16,8 @@ from trainer.errors import NoRoom
 from trainer.pipeline.graph import Graph
 from trainer.pipeline.keys import key_of
 from trainer.pipeline.sources import graph_for, sources_of, taken_by
-from trainer.room import room_at
-from trainer.run_files import Inputs, RunFiles, write_json, write_whole
+from trainer.room import room_at, write_whole
+from trainer.run_files import Inputs, RunFiles, write_json
 
 REPORT, EVENTS = "report.json", "events.jsonl"
 

@@ -16,28 +16,25 @@ from configs.home import Home
 from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from configs.settings import load_settings
+from trainer.asked_run import INTERRUPTED, run_parser
 from trainer.corpus.index import read_index
-from trainer.courtesy import stop_on_signals
+from trainer.courtesy import wish_to_stop
 from trainer.place import begun_by_a_starter, place_in
 from trainer.pretraining.profiles import check_machine
-from trainer.pretraining.starting import Stopping, carry_together, this_command
+from trainer.pretraining.starting import carry_together, this_command
 from trainer.telling import tell_starter
-
-INTERRUPTED = 130
 
 
 def main(arguments: list[str]) -> int:
     """0 when the budget is spent, 130 when it was asked to stop and can go on, 2 for wrong usage, 1 for the rest."""
-    if not arguments:
-        sys.stderr.write("python -m trainer.pretraining RUN [key.path=value …]\n")
-        return 2
+    options = run_parser("trainer.pretraining").parse_args(arguments)
     place, home = place_in(os.environ), Home.find(os.environ)
     try:
-        composed = compose(arguments[0], arguments[1:], home, Path.cwd())
+        composed = compose(options.run, options.changes, home, Path.cwd())
         check_machine(composed)
-        places, settings, stopping = Places(home, composed.run), load_settings(home, os.environ), Stopping()
+        places, settings = Places(home, composed.run), load_settings(home, os.environ)
         read_index(places.corpus)
-        stop_on_signals(stopping.ask)
+        stopping = wish_to_stop()
         if composed.run.hardware.processes > 1 and not begun_by_a_starter(os.environ):
             return carry_together(
                 this_command(arguments), places, settings.training.budget.stop_grace_seconds, stopping

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import torch
 
-from configs.locks import take_lock
 from configs.pretraining.places import Places
 from configs.pretraining.schema import Run
 from configs.sections.training import DistributionSettings
 from configs.settings import Settings
+from engine.fit import usable_processors
 from trainer.corpus.index import Split
 from trainer.corpus.opening import open_loaders
 from trainer.courtesy import Courtesy, step_back
@@ -25,9 +24,9 @@ from trainer.pretraining.files import PretrainingFiles
 from trainer.pretraining.loop import Around, End, Pretraining
 from trainer.pretraining.peak import peak_bytes
 from trainer.pretraining.resuming import begin_or_go_on, identity_of
-from trainer.pretraining.telling import Tell
 from trainer.pretraining.training import Training
-from trainer.room import room_at
+from trainer.room import alone_at
+from trainer.telling import Tell
 from trainer.tokenizer.tokenizer import Tokenizer
 from trainer.tracking import leave_curves
 
@@ -88,7 +87,7 @@ def together_for(run: Run, place: Place, meeting: Path, seconds: float) -> Itera
     hardware = run.hardware
     if place.size != hardware.processes:
         raise ProcessesDoNotFit(run=run.name, asked=hardware.processes, found=place.size)
-    torch.set_num_threads(hardware.threads or max(1, _processors() // place.here))
+    torch.set_num_threads(hardware.threads or max(1, len(usable_processors()) // place.here))
     settings = DistributionSettings(processes=place.size, shares=())
     lockstep = hardware.weights == "shared_out" and place.size > 1
     backend = BACKENDS[hardware.device]
@@ -104,16 +103,7 @@ def _held(files: PretrainingFiles, place: Place) -> Iterator[None]:
     if not place.first:
         yield
         return
-    with room_at(files.folder):
-        files.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        file = files.lock.open("ab")
-    with file:
-        if not take_lock(file):
-            raise RunUnderWay(run=files.folder.name)
+    with alone_at(files.lock, RunUnderWay(run=files.folder.name)):
         # What a run before this one left, of processes that are gone.
         files.meeting.unlink(missing_ok=True)
         yield
-
-
-def _processors() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else (os.cpu_count() or 1)

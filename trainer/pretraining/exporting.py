@@ -22,8 +22,11 @@ from configs.pretraining.composing import compose
 from configs.pretraining.places import Places
 from configs.pretraining.shape import Shape
 from configs.settings import Settings, load_settings
+from engine.fit import usable_processors
 from engine.forms.quantising import quantise
 from engine.scoring import LocalModel
+from trainer.asked_run import run_parser
+from trainer.checkpoints import newest
 from trainer.corpus.opening import open_loaders
 from trainer.errors import ParityBroken
 from trainer.packing import Item
@@ -33,11 +36,10 @@ from trainer.pretraining.errors import NothingTrained
 from trainer.pretraining.files import PretrainingFiles
 from trainer.pretraining.forms import write_gguf, write_hugging_face
 from trainer.pretraining.resuming import identity_of
-from trainer.pretraining.telling import Tell, Teller
+from trainer.pretraining.telling import Teller
 from trainer.pretraining.training import Training
 from trainer.room import room_at
-from trainer.sealed import read_sealed
-from trainer.telling import tell_starter
+from trainer.telling import Tell, tell_starter
 from trainer.tokenizer.tokenizer import Tokenizer
 
 EXACT = "f16"
@@ -62,7 +64,7 @@ def export(places: Places, settings: Settings, tell: Tell) -> None:
     exact = files.out / f"{run.name}-{EXACT}.gguf"
     write_gguf(training.parameters, run, tokenizer, exact)
     bound = settings.training.gate.parity_kl
-    for path in _forms(exact, run.model, run.hardware.threads or os.cpu_count() or 1):
+    for path in _forms(exact, run.model, run.hardware.threads or len(usable_processors())):
         with LocalModel(path, settings.engine, context_size=run.model.context, threads=1) as served:
             divergence = parity(training.decoder, served, [item])
         tell("exported", None, {"path": str(path), "bytes": path.stat().st_size, "parity_kl": divergence})
@@ -74,11 +76,10 @@ def export(places: Places, settings: Settings, tell: Tell) -> None:
 
 
 def _newest(files: PretrainingFiles, identity: str, name: str) -> Mapping[str, torch.Tensor]:
-    for path in reversed(files.checkpoints()):
-        found = read_sealed(path)
-        if found and found[1]["belongs"] == identity:
-            return {name: value for name, value in found[0].items() if "/" in name}
-    raise NothingTrained(run=name)
+    found = newest(files, identity)
+    if found is None:
+        raise NothingTrained(run=name)
+    return {name: value for name, value in found[0].items() if "/" in name}
 
 
 def _on_the_processor(places: Places, tensors: Mapping[str, torch.Tensor]) -> Training:
@@ -117,12 +118,10 @@ def _forms(exact: Path, shape: Shape, threads: int) -> Iterator[Path]:
 
 def main(arguments: list[str]) -> int:
     """0 when all forms are there, 2 for wrong usage, 1 for what could not be written."""
-    if not arguments:
-        sys.stderr.write("python -m trainer.pretraining.exporting RUN [key.path=value …]\n")
-        return 2
+    options = run_parser("trainer.pretraining.exporting").parse_args(arguments)
     home = Home.find(os.environ)
     try:
-        places = Places(home, compose(arguments[0], arguments[1:], home, Path.cwd()).run)
+        places = Places(home, compose(options.run, options.changes, home, Path.cwd()).run)
         export(places, load_settings(home, os.environ), Teller(places.folder, ALONE))
     except EnlaceError as error:
         return tell_starter(error)

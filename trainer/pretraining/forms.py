@@ -22,7 +22,7 @@ from trainer.model.fresh import Parameter
 from trainer.model.lora import PRODUCTS
 from trainer.model.shapes import EMBEDDING, FINAL_NORM
 from trainer.pretraining.shape import ARCHITECTURE
-from trainer.room import room_at
+from trainer.room import room_at, write_whole
 from trainer.tokenizer.chat import turn_end
 from trainer.tokenizer.forms import add_to_gguf
 from trainer.tokenizer.forms import write_hugging_face as write_tokenizer
@@ -77,13 +77,9 @@ def write_gguf(parameters: Sequence[Parameter], run: Run, tokenizer: Tokenizer, 
 def write_hugging_face(parameters: Sequence[Parameter], run: Run, tokenizer: Tokenizer, folder: Path) -> int:
     """Weights in float32, configuration and tokenizer for transformers; bytes of the weights. Raises NoRoom."""
     content = save({name: tensor for _, name, tensor in _named(parameters)}, metadata={"format": "pt"})
-    with room_at(folder):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        disk.write_whole(folder / "model.safetensors", content, alone=True)
+    write_whole(folder / "model.safetensors", content)
     write_tokenizer(folder, tokenizer, run.model.context)
-    with room_at(folder):
-        told = json.dumps(_config(run, tokenizer), indent=1).encode()
-        disk.write_whole(folder / "config.json", told, alone=True)
+    write_whole(folder / "config.json", json.dumps(_config(run, tokenizer), indent=1).encode())
     return len(content)
 
 

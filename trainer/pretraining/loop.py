@@ -18,8 +18,8 @@ from trainer.errors import NoRoom
 from trainer.pretraining.errors import TooManySpikes
 from trainer.pretraining.looks import Text, sample, validate
 from trainer.pretraining.spikes import Losses
-from trainer.pretraining.telling import Tell
 from trainer.pretraining.training import Found, Training
+from trainer.telling import Tell
 
 End = Literal["done", "stopped"]
 

@@ -9,7 +9,6 @@ kind ``trial``, and one with the report, kind ``preflight``.
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sys
@@ -23,13 +22,14 @@ from configs.home import Home
 from configs.pretraining.composing import compose
 from configs.pretraining.schema import Run
 from configs.settings import load_settings
+from trainer.asked_run import run_parser
 from trainer.energy.energy import Energy
 from trainer.pretraining.least import state_bytes, with_layers, with_micro_batch
 from trainer.pretraining.misfits import BatchTooLarge, ModelTooLarge, NoRoomForCheckpoints
 from trainer.pretraining.profiles import GIB, check_machine
 from trainer.pretraining.trial import Tried
 from trainer.pretraining.trying import Trials
-from trainer.telling import tell_starter
+from trainer.telling import tell_line, tell_starter
 
 _HOUR: Final = 3600.0
 _JOULES_A_KWH: Final = 3.6e6
@@ -194,26 +194,22 @@ def _gib(size: int) -> float:
 
 def main(arguments: list[str]) -> int:
     """0 where the run fits, 1 where it does not, 2 for a wrong one. An error is one line of JSON on stderr."""
+    options = run_parser("trainer.pretraining.preflight").parse_args(arguments)
     home = Home.find(os.environ)
     try:
-        composed = compose(arguments[0], arguments[1:], home, Path.cwd())
+        composed = compose(options.run, options.changes, home, Path.cwd())
         check_machine(composed)
         settings = load_settings(home, os.environ).training
         home.pretraining.mkdir(mode=0o700, parents=True, exist_ok=True)
         trials = Trials(settings, home.pretraining, _tell_trial)
-        _tell("preflight", preflight(composed.run, trials).as_json())
+        tell_line("preflight", 1.0, preflight(composed.run, trials).as_json())
     except EnlaceError as error:
         return tell_starter(error)
     return 0
 
 
 def _tell_trial(run: Run) -> None:
-    _tell("trial", {"layers": run.model.layers, "micro_batch": run.train.micro_batch})
-
-
-def _tell(kind: str, facts: dict[str, Any]) -> None:
-    sys.stdout.write(json.dumps({"kind": kind, "facts": facts}) + "\n")
-    sys.stdout.flush()
+    tell_line("trial", None, {"layers": run.model.layers, "micro_batch": run.train.micro_batch})
 
 
 if __name__ == "__main__":

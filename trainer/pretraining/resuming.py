@@ -15,7 +15,7 @@ from configs.pretraining.composing import as_yaml
 from configs.pretraining.schema import Run
 from trainer.errors import TrainingDataBroken
 from trainer.pretraining.errors import RunDiffers
-from trainer.run_files import write_whole
+from trainer.room import write_whole
 
 # What changes how fast it goes, how it is watched over, or how sums are rounded; not what is trained.
 FREE: Final = (

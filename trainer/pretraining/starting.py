@@ -7,33 +7,19 @@ import os
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from typing import IO, Final
 
 from configs.pretraining.places import Places
+from trainer.asked_run import INTERRUPTED
 from trainer.errors import ProcessLost
-from trainer.place import MEETING, Place
+from trainer.place import environments
 from trainer.pretraining.files import PretrainingFiles
+from trainer.workers import end_within
 
 _POLL_SECONDS: Final = 0.05
-_STOPPED: Final = 130
-
-
-class Stopping:
-    """Whether somebody has asked this process to stop; its call is what a signal does."""
-
-    def __init__(self) -> None:
-        self._asked = threading.Event()
-
-    def ask(self) -> None:
-        """Ask it to."""
-        self._asked.set()
-
-    def __call__(self) -> bool:
-        return self._asked.is_set()
 
 
 def carry_together(command: Sequence[str], places: Places, grace_seconds: float, stopping: Callable[[], bool]) -> int:
@@ -47,21 +33,19 @@ def carry_together(command: Sequence[str], places: Places, grace_seconds: float,
     PretrainingFiles(places.folder).meeting.unlink(missing_ok=True)
     with ExitStack() as opened:
         said = [opened.enter_context(tempfile.TemporaryFile("w+")) for _ in range(count)]
-        # Only whoever starts processes by its own means says where they meet; these do so in the run's folder.
-        inherited = {name: value for name, value in os.environ.items() if name not in MEETING}
         processes = [
             subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
                 stderr=stderr,
-                env={**inherited, **Place(rank, count, count).environment()},
+                env=environment,
             )
-            for rank, stderr in enumerate(said)
+            for environment, stderr in zip(environments(count, os.environ), said, strict=True)
         ]
         asked, left = False, set[int]()
         while None in (codes := [each.poll() for each in processes]):
-            if any(code not in (None, 0, _STOPPED) for code in codes):
-                left |= _end(processes, grace_seconds)
+            if any(code not in (None, 0, INTERRUPTED) for code in codes):
+                left |= end_within(processes, grace_seconds)
             elif not asked and stopping():
                 asked = True
                 for each in processes:
@@ -72,23 +56,10 @@ def carry_together(command: Sequence[str], places: Places, grace_seconds: float,
     if not failed:
         return 0
     # Not one that was ended here; and those that lost another one say so, and not why.
-    why = min(failed, key=lambda rank: (processes[rank].returncode == _STOPPED, rank in left, _lost(texts[rank])))
+    why = min(failed, key=lambda rank: (processes[rank].returncode == INTERRUPTED, rank in left, _lost(texts[rank])))
     code = processes[why].returncode
     sys.stderr.write(texts[why] or f"signal {-code}\n")
     return code if code > 0 else 1
-
-
-def _end(processes: Sequence[subprocess.Popen[bytes]], grace_seconds: float) -> set[int]:
-    """Wait for all to end, and end those that do not; these."""
-    deadline, ended = time.monotonic() + grace_seconds, set()
-    for rank, each in enumerate(processes):
-        try:
-            each.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            each.kill()
-            each.wait()
-            ended.add(rank)
-    return ended
 
 
 def _read(file: IO[str]) -> str:

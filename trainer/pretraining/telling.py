@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from memory import runlog
 from memory.runlog import RunEvent
 from trainer.place import Place
+from trainer.telling import tell_line
 
 STAGE = "pretrain"
-# The kind of an event, how much of the run is done, and the facts.
-Tell = Callable[[str, float | None, Mapping[str, Any]], None]
 
 
 class Teller:
@@ -34,16 +31,10 @@ class Teller:
         """``kind``: as ``memory.runlog`` lists them; ``fraction``: how much of the run is done, if known."""
         if not self._first:
             return
-        _print(kind, fraction, facts)
+        tell_line(kind, fraction, facts)
         try:
             runlog.append(self._folder, RunEvent(time.time(), kind, STAGE, fraction, facts))
         except OSError as error:
             if not self._log_failed:
-                _print("log_failed", None, {"reason": error.strerror or str(error)})
+                tell_line("log_failed", None, {"reason": error.strerror or str(error)})
             self._log_failed = True
-
-
-def _print(kind: str, fraction: float | None, facts: Mapping[str, Any]) -> None:
-    line = json.dumps({"kind": kind, "fraction": fraction, "facts": dict(facts)}, ensure_ascii=False)
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,7 +16,7 @@ from trainer.distributed import ALONE, Together
 from trainer.model.cross_entropy import NOTHING, Cost
 from trainer.model.decoder import Decoder
 from trainer.model.fresh import Parameter, fresh_weights, parameters_of
-from trainer.model.sequences import sequences_of
+from trainer.model.sequences import Sequences, sequences_of
 from trainer.precision import DTYPES, loss_scaler
 from trainer.pretraining.optimisers import Optimisers, share_at
 from trainer.pretraining.shape import decoder_config
@@ -69,8 +69,7 @@ class Training:
         plan, tokens = self.run.train, self.run.step_tokens
         scale = float(self.scaler.scale(torch.ones((), device=self.device)))
         cost = NOTHING
-        for first in range(0, len(rows), plan.micro_batch):
-            batch = sequences_of(rows[first : first + plan.micro_batch], self.run.hardware.attention, self.device)
+        for batch in self._micro_batches(rows):
             cost += self.decoder.learn(batch, factor=scale / tokens, z_loss=plan.z_loss)
         if self.together.lockstep:
             self._take_own_gradients()
@@ -115,11 +114,7 @@ class Training:
 
     def cost(self, rows: NDArray[np.int64]) -> Cost:
         """What the tokens of all processes' rows cost; nothing is learned."""
-        micro, attention = self.run.train.micro_batch, self.run.hardware.attention
-        cost = NOTHING
-        for first in range(0, len(rows), micro):
-            cost += self.decoder.cost(sequences_of(rows[first : first + micro], attention, self.device))
-        return self._of_all(cost)
+        return self._of_all(sum(map(self.decoder.cost, self._micro_batches(rows)), NOTHING))
 
     def tensors(self) -> dict[str, torch.Tensor]:
         """All weights and what their optimisers know of them, whole; every process has to ask at the same time."""
@@ -149,6 +144,11 @@ class Training:
             else:
                 kept.setdefault(name, {})[what] = value.clone()
         self.optimiser.take_up(kept)
+
+    def _micro_batches(self, rows: NDArray[np.int64]) -> Iterator[Sequences]:
+        size = self.run.train.micro_batch
+        for first in range(0, len(rows), size):
+            yield sequences_of(rows[first : first + size], self.run.hardware.attention, self.device)
 
     def _of_all(self, cost: Cost) -> Cost:
         """The cost that all processes found together, the same in each."""

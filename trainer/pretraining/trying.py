@@ -18,7 +18,7 @@ import psutil
 
 from configs.pretraining.schema import Run
 from configs.sections.training import TrainingSettings
-from trainer.place import MEETING, Place
+from trainer.place import environments
 from trainer.pretraining.misfits import TrialFailed
 from trainer.pretraining.profiles import GIB
 from trainer.pretraining.trial import Trial, Tried
@@ -90,8 +90,6 @@ class Trials:
 def _begun(trial: Trial) -> Iterator[Processes]:
     """The processes of a trial, which have been told what it is; they end with the block."""
     count = trial.run.hardware.processes
-    # Only whoever starts processes by its own means says where they meet; these do so in the trial's folder.
-    inherited = {name: value for name, value in os.environ.items() if name not in MEETING}
     processes = [
         subprocess.Popen(
             [sys.executable, "-m", "trainer.pretraining.trial", str(os.getpid())],
@@ -99,10 +97,10 @@ def _begun(trial: Trial) -> Iterator[Processes]:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
-            env={**inherited, **Place(rank, count, count).environment()},
+            env=environment,
             cwd=ROOT,
         )
-        for rank in range(count)
+        for environment in environments(count, os.environ)
     ]
     try:
         for each in processes:

@@ -28,7 +28,7 @@ from engine.choice import open_engine
 from engine.interface import Engine
 from memory.errors import NoSnapshot
 from memory.household import Household
-from trainer.courtesy import Courtesy, die_with, step_back, stop_on_signals
+from trainer.courtesy import Courtesy, die_with, step_back, wish_to_stop
 from trainer.reading.asking import Asking
 from trainer.reading.worker import ReadingWorker
 from trainer.telling import tell_starter
@@ -48,8 +48,7 @@ def main(arguments: list[str]) -> int:
     if options.parent is not None:
         die_with(options.parent)
     home = Home(options.home.absolute()) if options.home else Home.find(os.environ)
-    wished: list[bool] = []
-    stop_on_signals(lambda: wished.append(True))
+    wished = wish_to_stop()
     if not options.now:
         step_back()
     try:
@@ -57,7 +56,7 @@ def main(arguments: list[str]) -> int:
         with Household.open(home, settings.memory, unattended=True) as household:
             if options.key:
                 household.doors.bring(household.members.get(options.member), sys.stdin.readline().strip())
-            told = _read(household, settings, options, lambda: bool(wished))
+            told = _read(household, settings, options, wished)
     except EnlaceError as error:
         return tell_starter(error)
     sys.stdout.write(json.dumps(told) + "\n")

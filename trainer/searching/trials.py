@@ -12,8 +12,8 @@ from pathlib import Path
 
 from memory import runlog
 from trainer.pipeline.usual import SCORE
-from trainer.room import room_at
-from trainer.run_files import Inputs, RunFiles, read_json, write_json, write_whole
+from trainer.room import room_at, write_whole
+from trainer.run_files import Inputs, RunFiles, read_json, write_json
 from trainer.searching.choice import Choice
 from trainer.searching.moves import Score, Trial
 from trainer.staging import make_folder

@@ -6,7 +6,6 @@ takes for the texts that are never trained on, beside the vocabularies of other 
 
 from __future__ import annotations
 
-import argparse
 import sys
 from functools import partial
 from itertools import islice
@@ -14,8 +13,10 @@ from pathlib import Path
 from typing import Final
 
 from configs.pretraining.places import Places
-from trainer.corpus.command import carry, tell
+from trainer.asked_run import run_parser
+from trainer.corpus.command import carry
 from trainer.corpus.preparing import Preparation
+from trainer.telling import tell_line
 from trainer.tokenizer.reporting import fertilities
 
 # Enough for a figure that another thousand would not change by a hundredth.
@@ -24,9 +25,7 @@ COUNTED: Final = 1000  # documents
 
 def main(arguments: list[str]) -> int:
     """0 when the tokenizer is there, 130 when it was told to stop, 2 for wrong usage, 1 for the rest."""
-    parser = argparse.ArgumentParser(prog="python -m trainer.tokenizer")
-    parser.add_argument("run", metavar="RUN")
-    parser.add_argument("changes", metavar="key.path=value", nargs="*")
+    parser = run_parser("trainer.tokenizer")
     parser.add_argument("--processes", type=int, help="that clean documents (default: one a processor)")
     parser.add_argument("--against", metavar="NAME=FILE", type=_named, action="append", default=[])
     parser.add_argument("--again", action="store_true", help="train it, also where there is one")
@@ -41,7 +40,7 @@ def _train(preparation: Preparation, places: Places, against: list[tuple[str, Pa
     unseen = list(islice(preparation.unseen(texts), COUNTED))
     rows = [row.as_json() for row in fertilities(tokenizer, against, unseen)]
     facts = {"folder": str(places.tokenizer), **tokenizer.as_json(), "documents": len(unseen), "rows": rows}
-    tell("tokenizer_counted", 1.0, facts)
+    tell_line("tokenizer_counted", 1.0, facts)
 
 
 def _named(given: str) -> tuple[str, Path]:

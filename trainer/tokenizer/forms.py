@@ -6,8 +6,7 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from configs import disk
-from trainer.room import room_at
+from trainer.room import write_whole
 from trainer.tokenizer.chat import chat_template, turn_end
 from trainer.tokenizer.tokenizer import PRE, Tokenizer
 
@@ -50,6 +49,4 @@ def write_hugging_face(folder: Path, tokenizer: Tokenizer, context: int) -> None
         "model_max_length": context,
         "chat_template": chat_template(tokenizer),
     }
-    with room_at(folder):
-        content = json.dumps(told, ensure_ascii=False, indent=1).encode()
-        disk.write_whole(folder / "tokenizer_config.json", content, alone=True)
+    write_whole(folder / "tokenizer_config.json", json.dumps(told, ensure_ascii=False, indent=1).encode())

@@ -19,8 +19,7 @@ import numpy.typing as npt
 import tokenizers
 from tokenizers import AddedToken, Regex, decoders, models, pre_tokenizers, trainers
 
-from configs import disk
-from trainer.room import room_at
+from trainer.room import write_whole
 from trainer.tokenizer.errors import TokenizerBroken, TokenizerMissing, VocabularyNotReached
 
 NAME: Final = "tokenizer.json"
@@ -88,9 +87,7 @@ class Tokenizer:
 
     def save(self, folder: Path) -> None:
         """Write it whole. Raises NoRoom."""
-        with room_at(folder):
-            folder.mkdir(parents=True, exist_ok=True)
-            disk.write_whole(folder / NAME, self._content.encode(), alone=True)
+        write_whole(folder / NAME, self._content.encode())
 
     def encode(self, texts: Sequence[str]) -> list[list[int]]:
         """The ids of each of ``texts``; halves of characters become a question mark, as in the engine."""

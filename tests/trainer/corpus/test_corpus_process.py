@@ -16,7 +16,9 @@ import pytest
 from configs.home import Home
 from tests.project import ROOT
 from tests.trainer.corpus.stories import changes, files, places_of, prepare, story
-from trainer.corpus.command import alone
+from trainer.corpus.command import LOCK
+from trainer.corpus.errors import CorpusBusy
+from trainer.room import alone_at
 
 
 @pytest.mark.soak
@@ -87,7 +89,7 @@ def test_no_process_is_left_of_a_corpus_that_was_ended(home: Home, sources: Path
 
 def test_two_processes_never_make_the_same_corpus_at_a_time(home: Home, sources: Path) -> None:
     given = changes(sources)
-    with alone(places_of(home.root, given).corpus):
+    with alone_at(places_of(home.root, given).corpus / LOCK, CorpusBusy(path="")):
         done = start("trainer.corpus", "smoke", *given)
     assert done.returncode == 1
     assert json.loads(done.stderr.splitlines()[-1])["code"] == "corpus_busy"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -18,7 +18,7 @@ from memory import runlog
 from tests.trainer.pretraining.corpora import written_corpus
 from tests.trainer.pretraining.tiny import SMALL
 from trainer.place import Place
-from trainer.pretraining import loop
+from trainer.pretraining import exporting, loop, preflight
 from trainer.pretraining.__main__ import main
 from trainer.pretraining.files import PretrainingFiles
 
@@ -98,6 +98,11 @@ def test_a_run_for_more_processes_than_were_started_says_how_to_start_them(
     assert json.loads(capsys.readouterr().err)["facts"] == {"run": "tiny", "asked": 2, "found": 1}
 
 
-def test_whoever_names_no_run_is_told_how_to(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 2
+@pytest.mark.parametrize("asked", [main, preflight.main, exporting.main], ids=["train", "preflight", "export"])
+def test_whoever_names_no_run_is_told_how_to(
+    asked: Callable[[list[str]], int], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        asked([])
+    assert ended.value.code == 2
     assert "RUN" in capsys.readouterr().err

@@ -11,7 +11,8 @@ from memory import runlog
 from memory.runlog import RunEvent
 from trainer.errors import StageOverBudget
 from trainer.pipeline.usual import SCORE
-from trainer.run_files import RunFiles, read_inputs, write_json, write_whole
+from trainer.room import write_whole
+from trainer.run_files import RunFiles, read_inputs, write_json
 from trainer.searching.choice import Choice
 from trainer.staging import StageProcesses
 
