@@ -87,3 +87,23 @@ def test_a_line_that_is_no_fact_is_named_and_nothing_is_taken_in(session: Sessio
     assert session.memory.facts.list() == []
     with pytest.raises(FileUnreadable):
         import_facts(ledger, member, [member], tmp_path, 10_000)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_facts_that_an_editor_saved_in_its_own_way_are_the_same(
+    session: Session, tmp_path: Path, encoding: str
+) -> None:
+    from memory.fact_files import import_facts
+
+    line = {
+        "id": "1",
+        "text": "El ñandú corre",
+        "subject": "",
+        "said_by": "x",
+        "visibility": "private",
+        "created_at": 1,
+    }
+    (tmp_path / "facts.jsonl").write_text(json.dumps(line, ensure_ascii=False) + "\n", encoding=encoding)
+    member = session.member.id
+    import_facts(session.memory.hearing.ledger, member, [member], tmp_path / "facts.jsonl", 10_000)
+    assert [fact.text for fact in session.memory.facts.list()] == ["El ñandú corre"]
